@@ -17,7 +17,7 @@ from benchmarks.repositories import make_repository
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.reading.read import read_handoffs
@@ -76,7 +76,7 @@ def measure_engine(folder: Path, rounds: int) -> list[Row]:
     """One event when every result is known and nothing has changed: the engine's own cost, against one spawn of git."""
     desk = open_session(make_repository(folder / "engine", 200, 12))
     handoffs_read = read_handoffs(RepositoryFiles(desk.repository, desk.work_tree, desk.loaded.settings), FORMATS)
-    world = RepositoryWorld(desk, handoffs_read, Baseline(None, "none"))
+    world = RepositoryWorld(desk, handoffs_read, ChosenBaseline(None, "none"))
     answers = Answers(world)
     first = RuleEngine(answers)
     first.run(RULES)

@@ -12,7 +12,7 @@ from benchmarks.repositories import build_handoff_files
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.rule import RuleFinding
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import build_settings
 from handoff_tui.handoffs.read_handoffs import read_repository
@@ -100,7 +100,7 @@ def _bisect(desk: Session, check: str) -> BisectReport:
 def _run_rule(desk: Session, check: str) -> None:
     rule = next(rule for rule in list_past_rules(desk) if rule.id == check)
     result = read_repository(desk).result if check == _HEAVY else NOTHING_READ
-    RuleEngine(Answers(RepositoryWorld(desk, result, Baseline(None, "none")))).run([rule])
+    RuleEngine(Answers(RepositoryWorld(desk, result, ChosenBaseline(None, "none")))).run([rule])
 
 
 def _open(folder: Path) -> Session:

@@ -6,7 +6,7 @@ import pytest
 
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import UsageError
-from handoff_tui.decisions.correct_scope import ScopeRequest, StatedScope, state_scope
+from handoff_tui.decisions.correct_scope import ScopeInForce, ScopeRequest, state_scope
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scopes, Source
 from handoff_tui.handoffs.session import Session, open_session
@@ -29,7 +29,7 @@ def find(desk: Session) -> Scopes:
     return LogGates(desk, read_repository(desk).result.handoffs).work.scopes
 
 
-def state(builder: RepositoryBuilder, *paths: str, since: str | None = None, write: bool = False) -> StatedScope:
+def state(builder: RepositoryBuilder, *paths: str, since: str | None = None, write: bool = False) -> ScopeInForce:
     return state_scope(open_session(builder.folder), HANDOFF, ScopeRequest(since, paths, write), signed=write)
 
 

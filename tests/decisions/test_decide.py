@@ -21,7 +21,7 @@ from handoff_tui.decisions.evidence_record import build_record, build_shown_chec
 from handoff_tui.decisions.examine import ExaminedGate, build_gate_view, examine
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.entry import DecisionVerb, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import DecisionVerb, LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
@@ -50,7 +50,7 @@ def test_policy_comes_from_an_intact_log_only() -> None:
     """None yet, and broken, are two different refusals."""
     with pytest.raises(NoHumanError, match="no signed log yet"):
         require_policy(LogVerdict())
-    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="an entry is gone")
+    fatal = LogProblem(level=LogProblemLevel.FATAL, code="rollback", text="an entry is gone")
     with pytest.raises(LogBrokenError, match="an entry is gone"):
         require_policy(LogVerdict(problems=(fatal,)))
 

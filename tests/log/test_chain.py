@@ -7,20 +7,20 @@ from random import Random
 import pytest
 
 from handoff_tui.log.chain import Chain, Known, judge_chain
-from handoff_tui.log.entry import LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblemLevel, LogVerdict
 from tests.support.logs import NOW, LogBuilder, build_policy_toml, build_signers
 
 
-def list_codes(verdict: LogVerdict, level: ProblemLevel) -> list[str]:
+def list_codes(verdict: LogVerdict, level: LogProblemLevel) -> list[str]:
     return [problem.code for problem in verdict.problems if problem.level is level]
 
 
 def fatal(verdict: LogVerdict) -> list[str]:
-    return list_codes(verdict, ProblemLevel.FATAL)
+    return list_codes(verdict, LogProblemLevel.FATAL)
 
 
 def refused(verdict: LogVerdict) -> list[str]:
-    return list_codes(verdict, ProblemLevel.REFUSED)
+    return list_codes(verdict, LogProblemLevel.REFUSED)
 
 
 @pytest.fixture

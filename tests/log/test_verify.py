@@ -12,7 +12,7 @@ from handoff_tui.log import open_log
 from handoff_tui.log.chain import Candidate, Known
 from handoff_tui.log.entries.public_keys import KeyType
 from handoff_tui.log.entries.statement import parse_entry
-from handoff_tui.log.entry import LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblemLevel, LogVerdict
 from handoff_tui.log.open_log import (
     LogVerifier,
     build_unsuitable_problem,
@@ -78,7 +78,7 @@ def test_problems_of_entries_carry_code_and_id() -> None:
     sound, problems = check_entries({"sha256:" + "0" * 64: b"{}\n"})
     assert sound == {}
     assert [(one.level, one.code, one.entry) for one in problems] == [
-        (ProblemLevel.REFUSED, "bad-envelope", "sha256:" + "0" * 64)
+        (LogProblemLevel.REFUSED, "bad-envelope", "sha256:" + "0" * 64)
     ]
 
 
@@ -222,7 +222,7 @@ def test_unsuitable_files_are_named_with_their_place(log: RealLog) -> None:
     log.builder.write(".handoff-tui/log/notes.txt")
     (problem,) = open_verifier(log)().problems
     assert (problem.level, problem.code, problem.entry) == (
-        ProblemLevel.REFUSED,
+        LogProblemLevel.REFUSED,
         "unsuitable-file",
         ".handoff-tui/log/notes.txt",
     )
@@ -250,5 +250,5 @@ def test_drift_is_told_for_each_file(log: RealLog) -> None:
     assert find_drift(verdict, same) == ()
     drift = find_drift(verdict, {"allowed_signers": "other", "policy.toml": None})
     assert [("differs" in one.text, "is missing" in one.text) for one in drift] == [(True, False), (False, True)]
-    assert {(one.level, one.code) for one in drift} == {(ProblemLevel.NOTE, "trust-drift")}
+    assert {(one.level, one.code) for one in drift} == {(LogProblemLevel.NOTE, "trust-drift")}
     assert find_drift(LogVerdict(), same) == ()

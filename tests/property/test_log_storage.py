@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from handoff_tui.core.errors import WitnessDamagedError
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
 from handoff_tui.git.signing.signing_key import parse_private_text, parse_public_text
-from handoff_tui.log.storage.memory import Seen, build_witness, parse_witness
+from handoff_tui.log.storage.memory import SeenEntries, build_witness, parse_witness
 from handoff_tui.log.storage.verified_cache import build_block, parse_cache
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
@@ -35,7 +35,7 @@ def test_witness_keeps_everything(genesis: str, first: set[str], more: set[str])
     content = build_witness(genesis, first)
     if more:
         content = build_witness(genesis, more, content)
-    assert parse_witness(content) == Seen(genesis, frozenset(first | more))
+    assert parse_witness(content) == SeenEntries(genesis, frozenset(first | more))
     assert json.loads(content)["genesis"] == genesis
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from handoff_tui.core.errors import HandoffError, ProposalError
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
-from handoff_tui.log.policy.texts import Texts, add_signer, drop_key, read_principals, set_principals, set_version
+from handoff_tui.log.policy.texts import PolicyTexts, add_signer, drop_key, read_principals, set_principals, set_version
 from handoff_tui.log.proposals.proposal import build_proposal, parse_proposal, render_proposal
 from tests.support.log_keys import build_statement
 from tests.support.logs import build_key, build_policy_toml, build_signers, find_keyid
@@ -40,7 +40,7 @@ def test_any_bytes_are_refused_in_words(content: bytes) -> None:
 def test_changes_to_texts_change_nothing_else(names: list[str], version: int, noise: str) -> None:
     """Whatever stands in comments: the list is the one that was asked for, and all other settings are as they were."""
     comment = "".join(character for character in noise if character.isprintable())
-    before = Texts("", f"# {comment}\n" + build_policy_toml())
+    before = PolicyTexts("", f"# {comment}\n" + build_policy_toml())
     after = set_version(set_principals(before, "agent", names), version)
     expected = tomllib.loads(before.policy_toml)
     expected["version"] = version
@@ -53,15 +53,15 @@ def test_changes_to_texts_change_nothing_else(names: list[str], version: int, no
 def test_any_text_is_changed_or_refused(toml: str) -> None:
     """What people wrote may be anything; no other error comes of it."""
     with contextlib.suppress(HandoffError):
-        set_version(Texts("", toml), 2)
+        set_version(PolicyTexts("", toml), 2)
     with contextlib.suppress(HandoffError):
-        set_principals(Texts("", toml), "root", ["a"])
+        set_principals(PolicyTexts("", toml), "root", ["a"])
 
 
 @given(name=NAMES)
 def test_added_key_can_be_dropped_again(name: str) -> None:
     """And then the people are those of before."""
-    before = Texts(build_signers("alice", "bob"), build_policy_toml())
+    before = PolicyTexts(build_signers("alice", "bob"), build_policy_toml())
     added = add_signer(before, build_line(f"x{name}", build_key(name)), ("reviewer",))
     after = drop_key(added, find_keyid(name))
     assert parse_allowed_signers(after.allowed_signers) == parse_allowed_signers(before.allowed_signers)

@@ -11,7 +11,7 @@ from handoff_tui.log.chain import Known
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
-from handoff_tui.log.journal import Appended, Draft, Journal, Parents, Signer
+from handoff_tui.log.journal import Appended, Draft, EntrySigner, Journal, Parents
 from handoff_tui.log.open_log import LogVerifier
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
@@ -63,7 +63,7 @@ class Desk:
         """The first entry: alice, bob and claude, and whoever is enrolled besides, by lines of allowed_signers."""
         return self.journal.append(lambda parents: build_genesis(parents, *more), build_example_key("alice"))
 
-    def decide(self, handoff: str = "H-1", actor: str = "alice", signer: Signer | None = None) -> Appended:
+    def decide(self, handoff: str = "H-1", actor: str = "alice", signer: EntrySigner | None = None) -> Appended:
         return self.journal.append(
             lambda parents: build_decision(parents, handoff, actor), signer or build_example_key(actor)
         )

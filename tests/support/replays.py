@@ -22,8 +22,8 @@ from handoff_tui.log.entry import (
     Entry,
     EntryKind,
     LogProblem,
+    LogProblemLevel,
     LogVerdict,
-    ProblemLevel,
     Subject,
     Work,
 )
@@ -224,7 +224,7 @@ def build_replay_report(*approvals: ReplayedApproval, **fields: Any) -> ReplayRe
         LogRow(id=ENTRY, state=EntryState.VALID, what="approve", actor="ada@example.org", time="2026-03-02T10:00:00Z"),
         LogRow(id=OTHER, state=EntryState.REFUSED, code="bad-signature", why="the signature does not fit"),
     )
-    problem = LogProblem(level=ProblemLevel.REFUSED, code="bad-signature", entry=OTHER, text="it does not fit")
+    problem = LogProblem(level=LogProblemLevel.REFUSED, code="bad-signature", entry=OTHER, text="it does not fit")
     usual: dict[str, Any] = {
         "repo": "/home/ada/lamp",
         "head": "1" * 40,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from handoff_tui.log.entry import LogProblem, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel
 from handoff_tui.log.policy.reports import (
     GateRuleView,
     KeyState,
@@ -18,8 +18,8 @@ from handoff_tui.log.policy.reports import (
 
 GENESIS = "sha256:" + "a" * 64
 SECOND = "sha256:" + "b" * 64
-DRIFT = LogProblem(level=ProblemLevel.NOTE, code="trust-drift", entry=GENESIS, text="trust/policy.toml differs")
-FATAL = LogProblem(level=ProblemLevel.FATAL, code="policy-forked", entry=GENESIS, text="the policy has 2 successors")
+DRIFT = LogProblem(level=LogProblemLevel.NOTE, code="trust-drift", entry=GENESIS, text="trust/policy.toml differs")
+FATAL = LogProblem(level=LogProblemLevel.FATAL, code="policy-forked", entry=GENESIS, text="the policy has 2 successors")
 
 
 def build_key_view(**fields: Any) -> KeyView:  # noqa: ANN401 - any field

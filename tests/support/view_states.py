@@ -32,15 +32,15 @@ from handoff_tui.history.bisect.report import (
     CommitLine,
     Culprit,
     CulpritFile,
-    Trial,
     TrialVerdict,
+    TriedCommit,
 )
 from handoff_tui.history.failure.report import FailedCheck, FailureReport, OutputExcerpt, OutputLine
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Target, Unit, Week
 from handoff_tui.history.travel.values import Stop, StopKind
 from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
 from handoff_tui.live.state.app import AppState, AttemptsView, Loaded, PastView, RepositoryPart, TravelPart
-from handoff_tui.log.show.view import EntryState, LogRow, LogView
+from handoff_tui.log.show.view import EntryState, LogRow, ShownLog
 from handoff_tui.status.inbox_item import InboxItem
 from tests.support.check_reports import build_report, build_result
 from tests.support.desk_states import MOMENT, ROOT, build_state, make_item, make_state
@@ -110,7 +110,7 @@ ROWS = (
     ),
     LogRow(id=build_id("e"), state=EntryState.REFUSED, code="bad-envelope", why="the file is cut off"),
 )
-VIEW = LogView(
+VIEW = ShownLog(
     fatal=False,
     log=build_id("a"),
     policy=build_id("a"),
@@ -366,7 +366,9 @@ REPORT = BisectReport(
     bad=SECOND,
     between=12,
     trials=(
-        Trial(commit=SECOND, subject="add the parser", standing=TrialVerdict.BAD, outcome=Outcome.FAIL, summary="2"),
+        TriedCommit(
+            commit=SECOND, subject="add the parser", standing=TrialVerdict.BAD, outcome=Outcome.FAIL, summary="2"
+        ),
     ),
     culprit=CULPRIT,
     left=(CommitLine(commit=SECOND, author="heron", date="2026-03-05", subject="add the parser"),),

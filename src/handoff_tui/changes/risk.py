@@ -16,7 +16,7 @@ from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.rules.every.configuration import ci_unchanged, thresholds_not_lowered
 from handoff_tui.checks.rules.every.tests_not_weakened import assertions_not_weakened, no_new_skips, tests_not_deleted
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.config.settings.review import Risk
@@ -45,7 +45,7 @@ class TreesWorld(RepositoryWorld):
     """The repository as rules see it, with two trees in place of a commit and the work tree."""
 
     def __init__(self, session: Session, old: str, changes: list[FileChange], objects: Mapping[str, str]) -> None:
-        super().__init__(session, NOTHING_READ, Baseline(old, "compared"))
+        super().__init__(session, NOTHING_READ, ChosenBaseline(old, "compared"))
         self._changes = changes
         self._objects = objects
         self._new = {change.path: change.new_id for change in changes if change.status != "D"}

@@ -202,7 +202,7 @@ def find_needed_start(gates: LogGates, handoff: str, paths: Iterable[str]) -> st
     return next(iter(first.parents), None) if first is not None else None
 
 
-class StatedScope(NamedTuple):
+class ScopeInForce(NamedTuple):
     """A scope that counts for what follows, and the repository with it."""
 
     session: Session
@@ -211,7 +211,7 @@ class StatedScope(NamedTuple):
     """Whether it is in handoff-tui.toml, and so counts for everybody."""
 
 
-def state_scope(session: Session, wanted: str, request: ScopeRequest, *, signed: bool) -> StatedScope:
+def state_scope(session: Session, wanted: str, request: ScopeRequest, *, signed: bool) -> ScopeInForce:
     """Corrects a scope for one submission, and for everybody if that is asked for. What is signed must be written."""
     handoffs = read_repository(session).result.handoffs
     handoff = find_handoff(handoffs, wanted)
@@ -225,8 +225,8 @@ def state_scope(session: Session, wanted: str, request: ScopeRequest, *, signed:
         )
     if request.write and not written:
         correction.write(session)
-        return StatedScope(open_session(session.repository.root), correction, written=True)
-    return StatedScope(corrected, correction, written)
+        return ScopeInForce(open_session(session.repository.root), correction, written=True)
+    return ScopeInForce(corrected, correction, written)
 
 
 def build_correction(session: Session, handoff: str, present: Scope, request: ScopeRequest) -> ScopeCorrection:

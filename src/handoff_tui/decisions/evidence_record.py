@@ -18,7 +18,7 @@ from handoff_tui.handoffs.scope.manifest import write_path
 from handoff_tui.log.entry import APPROVING, DecisionVerb
 from handoff_tui.log.review_record import (
     Comment,
-    ForeignFile,
+    OutsideFile,
     ReviewRecord,
     ScopeManifest,
     ShownCheck,
@@ -53,11 +53,11 @@ def build_record(
     return add_comments(record, comments, viewed)
 
 
-def _list_read_elsewhere(examined: ExaminedGate) -> tuple[ForeignFile, ...]:
+def _list_read_elsewhere(examined: ExaminedGate) -> tuple[OutsideFile, ...]:
     """The files of others that the checks that passed read: where one differs, they are asked again."""
     run = PortableRun(SharedReading(examined.gates, examined.reading), examined.key)
     return tuple(
-        ForeignFile(blob=examined.gates.find_content(path), checks=checks, **write_path(path))
+        OutsideFile(blob=examined.gates.find_content(path), checks=checks, **write_path(path))
         for path, checks in run.list_read_elsewhere().items()
     )
 

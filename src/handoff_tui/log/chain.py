@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import EntryRefusedError
 from handoff_tui.log.entries.times import add_seconds
-from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.policy.frontier import PolicyFrontier
 
 _CLOCKS_DIFFER_SECONDS = 300
@@ -229,7 +229,7 @@ class Chain:
         for one, (code, text) in self._refused.items():
             signed_by = self.candidates[one].entry.keyids
             is_fatal = code == _MISSING_PARENT and any(keyid in trusted for keyid in signed_by)
-            level = ProblemLevel.FATAL if is_fatal else ProblemLevel.REFUSED
+            level = LogProblemLevel.FATAL if is_fatal else LogProblemLevel.REFUSED
             problems.append(LogProblem(level=level, code=code, entry=one, text=text))
         return problems
 
@@ -286,4 +286,4 @@ def _build_rank(entry: Entry, known: Known) -> tuple[int, bool, bool, int, str]:
 
 
 def _build_fatal(code: str, identifier: str | None, text: str) -> LogProblem:
-    return LogProblem(level=ProblemLevel.FATAL, code=code, entry=identifier, text=text)
+    return LogProblem(level=LogProblemLevel.FATAL, code=code, entry=identifier, text=text)

@@ -151,7 +151,7 @@ class Entry(Model):
     decision: Decision | None = None
 
 
-class ProblemLevel(StrEnum):
+class LogProblemLevel(StrEnum):
     """FATAL closes every gate; REFUSED entries are ignored and shown; a NOTE is only mentioned."""
 
     FATAL = "FATAL"
@@ -162,7 +162,7 @@ class ProblemLevel(StrEnum):
 class LogProblem(Model):
     """One thing that verification found."""
 
-    level: ProblemLevel
+    level: LogProblemLevel
     code: str
     """A stable kebab-case word such as `bad-signature`; docs/log-format.md lists them."""
     entry: str | None = None
@@ -194,11 +194,11 @@ class LogVerdict(Model):
 
     @property
     def fatal(self) -> bool:
-        return any(problem.level is ProblemLevel.FATAL for problem in self.problems)
+        return any(problem.level is LogProblemLevel.FATAL for problem in self.problems)
 
     @property
     def fatal_problems(self) -> list[LogProblem]:
-        return [problem for problem in self.problems if problem.level is ProblemLevel.FATAL]
+        return [problem for problem in self.problems if problem.level is LogProblemLevel.FATAL]
 
     @property
     def policy_text(self) -> PolicyText | None:

@@ -23,7 +23,7 @@ from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
 
-class Signer(Protocol):
+class EntrySigner(Protocol):
     """Makes an armored SSH signature over a message, for the namespace of the log."""
 
     def sign(self, message: bytes) -> bytes: ...
@@ -109,7 +109,7 @@ class Journal:
     def append(
         self,
         build: Callable[[Parents], Draft],
-        signer: Signer | None = None,
+        signer: EntrySigner | None = None,
         despite: Collection[str] = (),
         *,
         check_again: Callable[[Parents], None] | None = None,
@@ -171,12 +171,12 @@ def _find_heads(verdict: LogVerdict) -> list[Entry]:
     return found
 
 
-def _sign(build: Callable[[Parents], Draft], parents: Parents, signer: Signer | None) -> _Signed:
+def _sign(build: Callable[[Parents], Draft], parents: Parents, signer: EntrySigner | None) -> _Signed:
     draft = build(parents)
     return _Signed(parents, draft, _build_content(draft, signer))
 
 
-def _build_content(draft: Draft, signer: Signer | None) -> bytes:
+def _build_content(draft: Draft, signer: EntrySigner | None) -> bytes:
     signatures = draft.signatures
     if not signatures:
         if signer is None:

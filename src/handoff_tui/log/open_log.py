@@ -33,12 +33,12 @@ from handoff_tui.git.signing.signing_key import UserSettings
 from handoff_tui.log.chain import Candidate, Chain, Known
 from handoff_tui.log.entries.statement import parse_entry, verify_signatures
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.journal import Journal, Verifier
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.storage.blobs import LogBlobs, LogListing, Unsuitable
 from handoff_tui.log.storage.lock import LogLock
-from handoff_tui.log.storage.memory import LogMemory, Seen
+from handoff_tui.log.storage.memory import LogMemory, SeenEntries
 from handoff_tui.log.storage.trust_files import read_trust_files
 from handoff_tui.log.storage.verified_cache import VerifiedCache
 from handoff_tui.system.clock import read_monotonic, read_now
@@ -146,7 +146,7 @@ def check_entries(contents: Mapping[str, bytes]) -> tuple[dict[str, Candidate], 
             candidates[identifier] = check_entry(content)
         except LogEntryError as wrong:
             problems.append(
-                LogProblem(level=ProblemLevel.REFUSED, code=wrong.code, entry=identifier, text=wrong.message)
+                LogProblem(level=LogProblemLevel.REFUSED, code=wrong.code, entry=identifier, text=wrong.message)
             )
     return candidates, problems
 
@@ -166,7 +166,7 @@ def find_drift(verdict: LogVerdict, on_disk: Mapping[str, str | None]) -> tuple[
         return ()
     return tuple(
         LogProblem(
-            level=ProblemLevel.NOTE,
+            level=LogProblemLevel.NOTE,
             code="trust-drift",
             entry=verdict.policy,
             text=f".handoff-tui/trust/{name} {'is missing' if on_disk.get(name) is None else 'differs'}: "
@@ -179,7 +179,7 @@ def find_drift(verdict: LogVerdict, on_disk: Mapping[str, str | None]) -> tuple[
 
 def build_unsuitable_problem(one: Unsuitable) -> LogProblem:
     return LogProblem(
-        level=ProblemLevel.REFUSED, code="unsuitable-file", entry=one.path, text=f"{one.reason} ({one.where})"
+        level=LogProblemLevel.REFUSED, code="unsuitable-file", entry=one.path, text=f"{one.reason} ({one.where})"
     )
 
 
@@ -316,7 +316,7 @@ def open_log(
             anchor = _find_anchor(verdict, memory, "option" if pin else "" if pinned is None else _name_pin())
             foreign = memory.list_foreign(verdict)
         except _WITNESS_FAULTS as damaged:  # without it a clone cannot notice removed entries, so it must not carry on
-            fatal = LogProblem(level=ProblemLevel.FATAL, code="witness-damaged", text=damaged.message)
+            fatal = LogProblem(level=LogProblemLevel.FATAL, code="witness-damaged", text=damaged.message)
             return verdict.model_copy(update={"problems": (*verdict.problems, fatal)})
         notes = tuple(_build_foreign_note(entry) for entry in foreign)
         return verdict.model_copy(update={"anchor": anchor, "problems": (*verdict.problems, *notes)})
@@ -360,7 +360,7 @@ def _build_foreign_note(entry: Entry) -> LogProblem:
     about = "a policy" if work is None else f"{work.handoff}, {work.phase}"
     what = entry.decision.verb.value if entry.decision is not None else entry.kind.word
     return LogProblem(
-        level=ProblemLevel.NOTE,
+        level=LogProblemLevel.NOTE,
         code=FOREIGN,
         entry=entry.id,
         text=f"signed with your key, but not made at this desk: {what} on {about}, {entry.time}. If that was you on "
@@ -374,11 +374,11 @@ def find_policy(verdict: LogVerdict) -> Policy | None:
     return None if text is None else parse_policy(text)
 
 
-def _load_seen(memory: LogMemory) -> Seen:
+def _load_seen(memory: LogMemory) -> SeenEntries:
     try:
         return memory.load()
     except _WITNESS_FAULTS:  # `verify` reports it as a fatal problem
-        return Seen()
+        return SeenEntries()
 
 
 def _open_facts(repository: Repository) -> VerifiedCache:

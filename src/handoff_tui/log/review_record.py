@@ -75,7 +75,7 @@ class ScopeManifest(Model):
     start: str = ""
 
 
-class ForeignFile(Model):
+class OutsideFile(Model):
     """A file outside the scope that blocking checks read when they passed."""
 
     path: str = ""
@@ -99,7 +99,7 @@ class ReviewRecord(Model):
     check_baseline: str | None = None
     """The commit since which changes were counted when the checks ran."""
     checks: tuple[ShownCheck, ...] = ()
-    read_elsewhere: tuple[ForeignFile, ...] = ()
+    read_elsewhere: tuple[OutsideFile, ...] = ()
     """What the checks of an approval rest on outside the scope: where one differs, its checks run again."""
     claims: dict[str, int] = {}
     contradicted: tuple[ShownClaim, ...] = ()

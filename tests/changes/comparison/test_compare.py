@@ -12,7 +12,7 @@ from handoff_tui.changes.comparison.compare import (
     find_clashes,
 )
 from handoff_tui.changes.comparison.compare_tests import (
-    Identity,
+    ParsedTestId,
     compare_tests,
     pair_renamed,
     parse_test_id,
@@ -355,16 +355,16 @@ def test_parameters_are_part_of_the_name() -> None:
 @pytest.mark.parametrize(
     ("identifier", "identity"),
     [
-        ("tests/x.py::TestA::test_b", Identity("tests/x.py", ("TestA",), "test_b")),
-        ("tests.unit.x.TestA::test_b[1::2]", Identity("tests/unit/x.py", ("TestA",), "test_b", "[1::2]")),
-        ("tests.x::test_b", Identity("tests/x.py", (), "test_b")),
-        ("x.test.ts::adds", Identity("x.test.ts", (), "adds")),
-        ("TestA::test_b", Identity("TestA", (), "test_b")),
-        ("adds two numbers", Identity("", (), "adds two numbers")),
-        ("", Identity("", (), "")),
+        ("tests/x.py::TestA::test_b", ParsedTestId("tests/x.py", ("TestA",), "test_b")),
+        ("tests.unit.x.TestA::test_b[1::2]", ParsedTestId("tests/unit/x.py", ("TestA",), "test_b", "[1::2]")),
+        ("tests.x::test_b", ParsedTestId("tests/x.py", (), "test_b")),
+        ("x.test.ts::adds", ParsedTestId("x.test.ts", (), "adds")),
+        ("TestA::test_b", ParsedTestId("TestA", (), "test_b")),
+        ("adds two numbers", ParsedTestId("", (), "adds two numbers")),
+        ("", ParsedTestId("", (), "")),
     ],
 )
-def test_id_is_taken_apart(identifier: str, identity: Identity) -> None:
+def test_id_is_taken_apart(identifier: str, identity: ParsedTestId) -> None:
     """Paths, dotted modules, files of other languages, plain names."""
     assert parse_test_id(identifier) == identity
 

@@ -12,7 +12,7 @@ from handoff_tui.changes.snapshots.stored_snapshots import capture, pin
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
+from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoints, EarlierState
 from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import build_lamp
@@ -127,8 +127,8 @@ def test_scope_without_a_beginning_says_why(scope: DiffScope, facts: dict[str, s
 
 def test_scope_begins_at_the_newest_mark_that_can_be_compared() -> None:
     """A review whose content is not known any more is passed over."""
-    marks = (ComparisonPoint("your review of 3 May"), ComparisonPoint("your review of 1 May", snapshot=_ONE.digest))
-    attempts = (ComparisonPoint("attempt 1", commit="c" * 40),)
+    marks = (EarlierState("your review of 3 May"), EarlierState("your review of 1 May", snapshot=_ONE.digest))
+    attempts = (EarlierState("attempt 1", commit="c" * 40),)
     points = ComparisonPoints(reviewer="a@b", my_reviews=marks, earlier_attempts=attempts)
     assert sides.find_point(DiffScope.SINCE_MY_REVIEW, points).reason == "your review of 1 May"
     assert sides.find_point(DiffScope.SINCE_PREVIOUS_ATTEMPT, points).commit == "c" * 40

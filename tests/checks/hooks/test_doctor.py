@@ -11,7 +11,7 @@ from handoff_tui import __version__
 from handoff_tui.checks.hooks import doctor as doctor_hooks
 from handoff_tui.checks.hooks.doctor import diagnose_hooks, examine
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing, TerminalFacts
-from handoff_tui.checks.hooks.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
+from handoff_tui.checks.hooks.doctor_texts import RepositoryTexts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
 from handoff_tui.checks.hooks.hook import HookName
 from handoff_tui.checks.hooks.hook_files import render_hook
 from handoff_tui.checks.hooks.hooks import install_hooks
@@ -190,7 +190,7 @@ SCRIPT = "tools/validate.py"
 
 
 def examine_hooks(builder: RepositoryBuilder) -> dict[str, Diagnosis]:
-    texts = Texts(FileReader(builder.folder, 100_000))
+    texts = RepositoryTexts(FileReader(builder.folder, 100_000))
     found = diagnose_hooks(open_repository(builder.folder), texts, (SCRIPT,))
     return {diagnosis.id: diagnosis for diagnosis in found}
 
@@ -342,12 +342,12 @@ SCRIPTS = (MOSAIC.validation_script,)
 CALL = "handoff-tui check --pre"
 
 
-def build_texts(folder: Path, files: dict[str, str]) -> Texts:
+def build_texts(folder: Path, files: dict[str, str]) -> RepositoryTexts:
     for path, text in files.items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    return Texts(FileReader(folder, 100_000))
+    return RepositoryTexts(FileReader(folder, 100_000))
 
 
 @pytest.mark.parametrize(

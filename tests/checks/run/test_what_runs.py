@@ -10,7 +10,7 @@ from handoff_tui.checks.engine import RuleOverride
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import ConsentState
 from handoff_tui.checks.rule import Moment, Rule
-from handoff_tui.checks.run.baseline import Baseline, choose_baseline, choose_usual_baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline, choose_baseline, choose_usual_baseline
 from handoff_tui.checks.run.choose import build_rule_overrides, find_usual_severity
 from handoff_tui.checks.run.commands import (
     SESSION_GATE,
@@ -32,7 +32,7 @@ from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
 
 
-def choose(builder: RepositoryBuilder, named: str | None = None) -> Baseline:
+def choose(builder: RepositoryBuilder, named: str | None = None) -> ChosenBaseline:
     return choose_baseline(open_session(builder.folder), named)
 
 
@@ -64,7 +64,7 @@ def test_branch_is_compared_with_where_it_began(builder: RepositoryBuilder) -> N
 
 def test_no_baseline_is_said(builder: RepositoryBuilder, tmp_path: Path) -> None:
     """On a pushed main branch, and before the first commit, there is none; never a guess."""
-    assert choose(builder) == Baseline(None, "there is no commit yet")
+    assert choose(builder) == ChosenBaseline(None, "there is no commit yet")
     builder.write("a").commit("one").push(tmp_path / "remote.git")
     assert choose(builder).commit is None
 
@@ -77,7 +77,7 @@ def test_last_approved_commit_is_preferred(gate_desk: GateDesk, bo: Person) -> N
     gate_desk.commit_log()
     gate_desk.change()
     found = choose(gate_desk.builder)
-    assert found == Baseline(approved, "the last approved commit on this branch")
+    assert found == ChosenBaseline(approved, "the last approved commit on this branch")
     said = gate_desk.speaking(bo, "check", "--repo", gate_desk.root)
     assert "the last approved commit on this branch" in " ".join(said.stdout.split())
     assert choose_usual_baseline(open_session(gate_desk.root)).commit is None

@@ -22,7 +22,7 @@ from handoff_tui.cli.demo.demo import (
 from handoff_tui.core.errors import DemoError
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.entry import LogProblemLevel
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.refresh import refresh
@@ -115,7 +115,7 @@ def test_log_is_sound_and_has_one_refused_entry(demo: Path) -> None:
         "reject",
         "override",
     ]
-    assert [(one.level, one.code) for one in verdict.problems] == [(ProblemLevel.REFUSED, "bad-signature")]
+    assert [(one.level, one.code) for one in verdict.problems] == [(LogProblemLevel.REFUSED, "bad-signature")]
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from handoff_tui.git.watch.keeper import (
     Listener,
     Notify,
     Pace,
-    Places,
     Sorted,
+    WatchedPlaces,
     WatchKeeper,
     build_refusal,
     open_notify,
@@ -45,7 +45,7 @@ from handoff_tui.git.watch.reconcile import (
 from handoff_tui.git.work_tree.listing import parse_status
 from tests.support.repositories import RepositoryBuilder
 
-PLACES = Places("/home/ada/work", ("/home/ada/work/.git",), "/home/ada/work/.cache/handoff-tui/0123")
+PLACES = WatchedPlaces("/home/ada/work", ("/home/ada/work/.git",), "/home/ada/work/.cache/handoff-tui/0123")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome
 from handoff_tui.checks.rule import Rule, RuleFinding, System
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.commands import give_consent, list_commands, read_consent
 from handoff_tui.core.errors import BisectError
 from handoff_tui.core.severity import Severity
@@ -23,8 +23,8 @@ from handoff_tui.history.bisect.report import (
     CommitLine,
     Culprit,
     CulpritFile,
-    Trial,
     TrialVerdict,
+    TriedCommit,
 )
 from handoff_tui.history.bisect.trials import RuleTrials, open_command_trials, read_culprit
 from handoff_tui.history.past.checks import adapt_rules, is_decidable, is_undecidable, run_rules
@@ -67,7 +67,7 @@ def test_rule_is_tried_on_trees_alone(builder: RepositoryBuilder) -> None:
     builder.commit("nothing yet").write("state.txt", "good\n").commit().write("state.txt", "bad\n").commit()
     builder.write("state.txt", "neither\n")
     desk = open_session(builder.folder)
-    with closing(RuleTrials(desk, RULE, lambda: Baseline(None, "none"), None)) as trials:
+    with closing(RuleTrials(desk, RULE, lambda: ChosenBaseline(None, "none"), None)) as trials:
         tried = [trials.run(find_commit(desk, name)) for name in ("HEAD", "HEAD~1", "HEAD~2")]
     assert [one.verdict for one in tried] == [TrialVerdict.BAD, TrialVerdict.GOOD, TrialVerdict.UNTESTABLE]
     assert (tried[2].result.outcome, "no state here" in tried[2].result.summary) == (Outcome.ERROR, True)
@@ -141,7 +141,9 @@ def test_rule_about_what_is_in_no_commit_cannot_be_searched(builder: RepositoryB
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
     past = PastRepositories(open_session(builder.folder)).open("HEAD")
     untold = {
-        one.id for one in run_rules(past, adapt_rules(RULES), lambda: Baseline(None, "none")) if is_undecidable(one)
+        one.id
+        for one in run_rules(past, adapt_rules(RULES), lambda: ChosenBaseline(None, "none"))
+        if is_undecidable(one)
     }
     assert "nothing-unpushed" in untold
     assert not any(map(is_decidable, untold))
@@ -156,7 +158,7 @@ def test_rule_may_fail_by_the_clock_of_now_alone(builder: RepositoryBuilder) -> 
         judge=lambda context: [RuleFinding("late", "x")] if context.now().timestamp() > builder.moment else []
     )
     for rule, expected in ((RULE, False), (late, True)):
-        with closing(RuleTrials(desk, rule, lambda: Baseline(None, "none"), None)) as trials:
+        with closing(RuleTrials(desk, rule, lambda: ChosenBaseline(None, "none"), None)) as trials:
             commit = find_commit(desk, "HEAD")
             assert (trials.run(commit).verdict, trials.fails_by_now(commit)) == (TrialVerdict.GOOD, expected)
 
@@ -218,7 +220,7 @@ def test_culprit_names_whole_paths_only(builder: RepositoryBuilder) -> None:
     assert {file.path for file in culprit.files if file.named} == {"b.md", "c.md"}
 
 
-TRIAL = Trial(
+TRIAL = TriedCommit(
     commit="b" * 40, subject="Break\x1b[2J it", standing=TrialVerdict.BAD, outcome=Outcome.FAIL, summary="wrong"
 )
 CULPRIT = Culprit(
@@ -309,7 +311,7 @@ def test_every_end_is_said(end: BisectEnd, words: str) -> None:
         ((), "nothing is known about hashes-hold"),
     ],
 )
-def test_stopped_search_says_what_is_known(trials: tuple[Trial, ...], words: str) -> None:
+def test_stopped_search_says_what_is_known(trials: tuple[TriedCommit, ...], words: str) -> None:
     """Also where nothing was narrowed down yet."""
     report = REPORT.model_copy(update={"end": BisectEnd.CANCELLED, "culprit": None, "trials": trials})
     assert f"Stopped: {words}" in describe_end(report)

@@ -16,7 +16,7 @@ from handoff_tui.history.metrics.definitions import (
     SUCCESS_BY_SEVERITY,
     DayWindow,
     MetricDefinition,
-    Observation,
+    MetricValue,
     Observed,
     Reduce,
     build_metric,
@@ -346,8 +346,8 @@ SHARE = MetricDefinition("x", "A", Reduce.SHARE, "X", "…", "type", Target(belo
 MEDIAN = MetricDefinition("y", "A", Reduce.MEDIAN, "Y", "…")
 
 
-def see(day: str, value: float, source: str = "a", group: str = "") -> Observation:
-    return Observation(f"{day}T12:00:00Z", value, (source,), group)
+def see(day: str, value: float, source: str = "a", group: str = "") -> MetricValue:
+    return MetricValue(f"{day}T12:00:00Z", value, (source,), group)
 
 
 def test_share_has_its_parts_groups_and_sources() -> None:

@@ -9,7 +9,7 @@ from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import Outcome
 from handoff_tui.checks.rule import Moment, UndecidableError
-from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline, choose_usual_baseline
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import ConfigError, EntryNotFoundError, FileUnreadableError, UsageError
@@ -24,7 +24,7 @@ from handoff_tui.history.past.repository import (
     list_evidence,
     read_current_log,
 )
-from handoff_tui.log.entry import LogProblem, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel
 from handoff_tui.log.index import build_log_index
 from tests.support.attempts import HANDOFF, AttemptStory, build_entry, build_index, tell_story
 from tests.support.fingerprint import read_fingerprint
@@ -119,7 +119,7 @@ def world(builder: RepositoryBuilder) -> checks.CommitWorld:
     builder.place("gone").unlink()
     builder.commit("second").write("a.md", "three\n").commit("third")
     past = PastRepositories(open_session(builder.folder)).open("HEAD~1")
-    return checks.CommitWorld(past, lambda: Baseline(builder.head("HEAD~2"), "named"))
+    return checks.CommitWorld(past, lambda: ChosenBaseline(builder.head("HEAD~2"), "named"))
 
 
 def test_world_answers_from_the_commit(world: checks.CommitWorld, builder: RepositoryBuilder) -> None:
@@ -205,7 +205,7 @@ def test_report_counts_what_is_in_no_commit_as_out_of_place(builder: RepositoryB
     """It closes no gate of then."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
     past = PastRepositories(open_session(builder.folder)).open("HEAD")
-    report = checks.build_past_report(past, Baseline(None, "none"), CheckRequest(moment=Moment.PRE))
+    report = checks.build_past_report(past, ChosenBaseline(None, "none"), CheckRequest(moment=Moment.PRE))
     unpushed = next(result for result in report.results if result.id == "nothing-unpushed")
     assert (unpushed.outcome, unpushed.remedy) == (Outcome.NOT_APPLICABLE, None)
     assert (report.mode, report.head) == ("pre", builder.head())
@@ -216,12 +216,12 @@ def test_command_that_was_not_run_is_no_pass(builder: RepositoryBuilder) -> None
     """It is listed as unknown, with the reason, and blocks where it would; one that was not asked for is not listed."""
     builder.write("handoff-tui.toml", "[checks.own]\nrun = ['true']\nseverity = 'critical'\n").commit()
     past = PastRepositories(open_session(builder.folder)).open("HEAD")
-    report = checks.build_past_report(past, Baseline(None, "none"), CheckRequest())
+    report = checks.build_past_report(past, ChosenBaseline(None, "none"), CheckRequest())
     own = next(result for result in report.results if result.id == "own")
     assert (own.outcome, own.blocking, report.verdict) == (Outcome.UNKNOWN, True, "blocked")
     assert own.summary.startswith("not run")
     for request in (CheckRequest(excluded=("own",)), CheckRequest(only=("hashes-hold",))):
-        other = checks.build_past_report(past, Baseline(None, "none"), request)
+        other = checks.build_past_report(past, ChosenBaseline(None, "none"), request)
         assert (other.verdict, "own" in {result.id for result in other.results}) == ("pass", False)
 
 
@@ -231,7 +231,7 @@ def test_report_by_settings_that_cannot_be_used_is_refused(builder: RepositoryBu
     (builder.folder / "handoff-tui.toml").unlink()
     past = PastRepositories(open_session(builder.folder)).open("HEAD")
     with pytest.raises(ConfigError, match=rf"the settings as of {builder.head()[:7]} [^\0]*nonsense"):
-        checks.build_past_report(past, Baseline(None, "none"), CheckRequest())
+        checks.build_past_report(past, ChosenBaseline(None, "none"), CheckRequest())
 
 
 def test_baseline_of_a_branch_is_where_it_left(builder: RepositoryBuilder) -> None:
@@ -256,7 +256,7 @@ def test_log_is_found_by_entry_and_cut_there(gate_desk: GateDesk) -> None:
     assert ([row.id for row in then.build_view().rows], then.verdict.fatal) == ([genesis], False)
     gates = PastGates(PastRepositories(desk).open("HEAD"), then)
     assert (gates.tree, gates.index.verdict.log) == (gate_desk.builder.head("HEAD^{tree}"), genesis)
-    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="an entry is gone")
+    fatal = LogProblem(level=LogProblemLevel.FATAL, code="rollback", text="an entry is gone")
     broken = CurrentLog(log.verdict.model_copy(update={"problems": (fatal,)}), log.candidates)
     assert broken.build_at(genesis).build_view().fatal
     with pytest.raises(EntryNotFoundError, match="no valid entry"):

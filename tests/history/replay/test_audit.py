@@ -15,9 +15,9 @@ from handoff_tui.history.metrics.definitions import DayWindow
 from handoff_tui.history.replay.audit import (
     POLICY,
     STYLE,
-    Code,
+    CommandBlock,
     ReportSection,
-    Table,
+    ReportTable,
     build_report_sections,
     read_audit_at,
     render_report_html,
@@ -85,7 +85,7 @@ def test_reasons_of_what_was_sent_back_are_told() -> None:
     [table] = find(
         build_report_sections(build_replay_report(others=(back,)), build_metrics_report()), "Sent back"
     ).parts
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     assert table.rows == (("T", "bob", "reject", "H-1 · build · 2", "no tests", OTHER),)
     assert "Nothing was sent back" in str(find(build(), "Sent back"))
 
@@ -106,7 +106,7 @@ def test_broken_log_is_said_first() -> None:
 
 
 def _list_code(section: ReportSection) -> list[str]:
-    return [line for part in section.parts if isinstance(part, Code) for line in part.lines]
+    return [line for part in section.parts if isinstance(part, CommandBlock) for line in part.lines]
 
 
 class Seen(HTMLParser):

@@ -14,7 +14,7 @@ from handoff_tui.history.past.repository import CurrentLog
 from handoff_tui.history.travel import travel
 from handoff_tui.history.travel.values import PastState, Stop, StopKind, add_banner
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogVerdict, PolicyText, ProblemLevel, Subject, Work
+from handoff_tui.log.entry import Entry, EntryKind, LogProblem, LogProblemLevel, LogVerdict, PolicyText, Subject, Work
 from handoff_tui.status.review_state import ReviewState
 from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.desk_states import render_page
@@ -162,7 +162,7 @@ def test_line_says_what_it_leaves_out(builder: RepositoryBuilder) -> None:
     """A long history, a shallow clone, a log that is not intact."""
     assert travel.read_stops(open_session(builder.folder), None).notes == ("there is no commit yet",)
     builder.commit("one").commit("two").commit("three")
-    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="gone")
+    fatal = LogProblem(level=LogProblemLevel.FATAL, code="rollback", text="gone")
     log = CurrentLog(LogVerdict(problems=(fatal,)), {})
     line = travel.read_stops(open_session(builder.folder), log, most=2)
     assert [stop.title for stop in line.stops] == ["two", "three"]

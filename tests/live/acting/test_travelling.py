@@ -23,7 +23,7 @@ from handoff_tui.live.state.app import (
 )
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.policy.signer import LocalReviewer
-from handoff_tui.log.show.view import LogView
+from handoff_tui.log.show.view import ShownLog
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.live_desks import Onlooker, build_results, looking
@@ -232,7 +232,7 @@ def test_reader_shows_gate_and_log_of_the_entry(gate_desk: GateDesk, bo: Person)
     reader.close()
     for visited, state, total in ((before, GateName.PENDING, 0), (after, GateName.APPROVED, 2)):
         assert visited.inbox[0].reviewed.gate.state is state
-        assert isinstance(visited.log.value, LogView)
+        assert isinstance(visited.log.value, ShownLog)
         assert visited.log.value.total == total
         assert visited.repository.reviewer is None
 

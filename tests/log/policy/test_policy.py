@@ -26,7 +26,7 @@ from handoff_tui.log.policy.frontier import (
 from handoff_tui.log.policy.policy import Policy, is_met, parse_policy, parse_requirement
 from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from handoff_tui.log.policy.texts import (
-    Texts,
+    PolicyTexts,
     add_signer,
     build_first_texts,
     build_policy_text,
@@ -412,8 +412,10 @@ threshold = 1
 """
 
 
-def build_texts(toml: str = WRITTEN, *names: str) -> Texts:
-    return Texts("".join(build_line(name.partition("/")[0], build_key(name)) for name in names or ("alice",)), toml)
+def build_texts(toml: str = WRITTEN, *names: str) -> PolicyTexts:
+    return PolicyTexts(
+        "".join(build_line(name.partition("/")[0], build_key(name)) for name in names or ("alice",)), toml
+    )
 
 
 def test_solo_policy_is_one_person_and_their_agents() -> None:
@@ -478,7 +480,7 @@ def test_role_that_is_not_there_is_made() -> None:
 
 def test_file_without_a_last_newline_gets_one() -> None:
     """Two lines never become one."""
-    texts = Texts(build_line("alice", build_key("alice")).rstrip("\n"), WRITTEN)
+    texts = PolicyTexts(build_line("alice", build_key("alice")).rstrip("\n"), WRITTEN)
     assert len(parse_allowed_signers(add_signer(texts, build_line("bob", build_key("bob")), ()).allowed_signers)) == 2
 
 

@@ -18,7 +18,7 @@ from handoff_tui.core.errors import (
 )
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import build_pae
-from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.proposals.proposal import (
     MAX_BYTES,
     Proposal,
@@ -188,7 +188,7 @@ def test_senseless_proposal_of_others_is_refused_too(circle: Circle, proposal: P
 
 def test_broken_log_has_no_place_for_a_policy() -> None:
     """Any fatal fault but a fork, which a policy settles."""
-    problem = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="an entry is gone")
+    problem = LogProblem(level=LogProblemLevel.FATAL, code="rollback", text="an entry is gone")
     with pytest.raises(LogBrokenError, match="an entry is gone"):
         read_policy_state(LogVerdict(problems=(problem,)))
 

@@ -21,7 +21,7 @@ from handoff_tui.log.show.entries import (
     show_entry,
     write_extract,
 )
-from handoff_tui.log.show.view import EntryState, LogView
+from handoff_tui.log.show.view import EntryState, ShownLog
 from tests.support.logs import build_policy_toml, build_signers
 from tests.support.real_log import SUBJECT, RealLog
 from tests.support.repositories import RepositoryBuilder
@@ -38,7 +38,7 @@ def log(builder: RepositoryBuilder) -> RealLog:
     return real
 
 
-def read(log: RealLog, **choice: str) -> LogView:
+def read(log: RealLog, **choice: str) -> ShownLog:
     return list_log(open_log(open_repository(log.folder)), EntryFilter(**choice))
 
 

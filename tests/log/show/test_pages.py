@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.log.entries.statement import parse_entry
-from handoff_tui.log.entry import LogProblem, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel
 from handoff_tui.log.show.page import (
     build_bundle_json,
     build_entry_json,
@@ -16,7 +16,7 @@ from handoff_tui.log.show.page import (
     build_report_page,
     name_verdict,
 )
-from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogReport, LogRow, LogView, SignatureView
+from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, ShownEvidence, ShownLog, SignatureView
 from tests.support.desk_states import find_section, list_lines
 from tests.support.log_keys import build_statement, sign_statement
 
@@ -39,8 +39,8 @@ def build_row(number: int = 0, **fields: object) -> LogRow:
     return LogRow.model_validate(values | fields)
 
 
-def build_view(*rows: LogRow, problems: tuple[LogProblem, ...] = (), fatal: bool = False) -> LogView:
-    return LogView(fatal=fatal, log=ID, policy=ID, heads=(ID,), total=len(rows), rows=rows, problems=problems)
+def build_view(*rows: LogRow, problems: tuple[LogProblem, ...] = (), fatal: bool = False) -> ShownLog:
+    return ShownLog(fatal=fatal, log=ID, policy=ID, heads=(ID,), total=len(rows), rows=rows, problems=problems)
 
 
 def test_row_tells_state_entry_and_work() -> None:
@@ -74,15 +74,15 @@ def test_long_list_is_cut_unless_everything_is_asked_for() -> None:
 def test_problems_of_the_whole_log_stand_under_the_list() -> None:
     """What a row says itself is not said twice; what is fatal is."""
     row = build_row(1, state=EntryState.REFUSED, code="future", why="its time has not come yet")
-    own = LogProblem(level=ProblemLevel.REFUSED, code="future", entry=row.id, text="its time has not come yet")
-    gone = LogProblem(level=ProblemLevel.FATAL, code="rollback", entry=ID, text="is gone")
+    own = LogProblem(level=LogProblemLevel.REFUSED, code="future", entry=row.id, text="its time has not come yet")
+    gone = LogProblem(level=LogProblemLevel.FATAL, code="rollback", entry=ID, text="is gone")
     page = build_log_page(build_view(row, problems=(own, gone), fatal=True))
     assert find_section(page, "Problems") == ["FATAL rollback  abababababab  is gone"]
 
 
 def test_empty_lists_say_why_they_are_empty() -> None:
     """No log, or nothing that fits."""
-    empty = LogView(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
+    empty = ShownLog(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
     assert "no signed log here yet" in list_lines(build_log_page(empty))[0]
     assert list_lines(build_log_page(empty.model_copy(update={"total": 1}))) == ["None of 1 entry fits."]
 
@@ -108,7 +108,7 @@ def test_report_tells_what_it_rests_on(anchor: str, words: str) -> None:
 def test_report_lists_what_was_asked_and_every_problem() -> None:
     """ssh-keygen, the base commit; a long list is cut unless everything is asked for."""
     problems = tuple(
-        LogProblem(level=ProblemLevel.REFUSED, code="unsuitable-file", entry=f"a/{number}", text="odd")
+        LogProblem(level=LogProblemLevel.REFUSED, code="unsuitable-file", entry=f"a/{number}", text="odd")
         for number in range(15)
     )
     report = LogReport(
@@ -136,7 +136,7 @@ def show(kind: str, **predicate: object) -> EntryView:
         keyid="SHA256:x", key_type="ssh-ed25519", hash="sha512", principal="ada", user_present=True
     )
     evidence = tuple(
-        EvidenceView(name=name, digest="0" * 64, present=name == "review") for name in ("snapshot", "review")
+        ShownEvidence(name=name, digest="0" * 64, present=name == "review") for name in ("snapshot", "review")
     )
     return EntryView(
         row=row,
@@ -191,7 +191,7 @@ def test_what_is_no_entry_is_told_with_its_reason() -> None:
 
 
 ROW = LogRow(id=ID, state=EntryState.REFUSED, code="bad-envelope", why="cut off")
-PROBLEM = LogProblem(level=ProblemLevel.FATAL, code="rollback", entry=ID, text="is gone")
+PROBLEM = LogProblem(level=LogProblemLevel.FATAL, code="rollback", entry=ID, text="is gone")
 
 
 def test_verification_has_the_promised_shape() -> None:
@@ -212,7 +212,7 @@ def test_verification_has_the_promised_shape() -> None:
 def test_list_has_a_row_for_each_entry() -> None:
     """What could not be read is null, and an empty reason too."""
     good = LogRow(id=ID, state=EntryState.VALID, what="approve")
-    view = LogView(fatal=False, log=ID, policy=ID, heads=(ID,), total=2, rows=(ROW, good), problems=(PROBLEM,))
+    view = ShownLog(fatal=False, log=ID, policy=ID, heads=(ID,), total=2, rows=(ROW, good), problems=(PROBLEM,))
     value = build_log_json(view)
     assert (value["schema"], value["verdict"], value["total"]) == ("handoff-tui/log/v1", "clean", 2)
     entries = value["entries"]

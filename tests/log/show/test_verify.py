@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.core.errors import SshKeygenMissingError, UsageError
 from handoff_tui.git.repository import open_repository
-from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.show.verify import (
     ask_second_opinion,
     build_questions,
@@ -108,11 +108,11 @@ def test_file_in_the_place_of_the_witness_folder_is_fatal(log: RealLog) -> None:
 def test_report_puts_the_worst_first() -> None:
     """FATAL, REFUSED, NOTE; inside a level by code and entry."""
     problems = [
-        LogProblem(level=ProblemLevel.NOTE, code="void", text=""),
-        LogProblem(level=ProblemLevel.REFUSED, code="future", entry="b", text=""),
-        LogProblem(level=ProblemLevel.REFUSED, code="future", entry="a", text=""),
+        LogProblem(level=LogProblemLevel.NOTE, code="void", text=""),
+        LogProblem(level=LogProblemLevel.REFUSED, code="future", entry="b", text=""),
+        LogProblem(level=LogProblemLevel.REFUSED, code="future", entry="a", text=""),
     ]
-    fatal = LogProblem(level=ProblemLevel.FATAL, code="rollback", text="")
+    fatal = LogProblem(level=LogProblemLevel.FATAL, code="rollback", text="")
     report = build_report(LogVerdict(problems=(problems[0],)), [*problems[1:], fatal], "none")
     assert [(one.level, one.entry) for one in report.problems] == [
         ("FATAL", None),
@@ -195,7 +195,7 @@ def test_difference_is_fatal(
     monkeypatch.setenv("PATH", f"{write_executable(tmp_path / 'bin/ssh-keygen', answer).parent}:/usr/bin:/bin")
     opinion = ask_second_opinion(contents, verdict)
     assert len(opinion.problems) == different
-    assert {(one.level, one.code) for one in opinion.problems} == {(ProblemLevel.FATAL, "second-opinion")}
+    assert {(one.level, one.code) for one in opinion.problems} == {(LogProblemLevel.FATAL, "second-opinion")}
 
 
 def test_missing_program_is_told(signed: RealLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

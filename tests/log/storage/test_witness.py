@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import HandoffError, LogBrokenError, WitnessDamagedError
-from handoff_tui.log.storage.memory import Seen, Witness, build_witness, parse_witness
+from handoff_tui.log.storage.memory import SeenEntries, Witness, build_witness, parse_witness
 from handoff_tui.log.storage.verified_cache import VerifiedCache, build_block
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
@@ -22,14 +22,14 @@ def witness(tmp_path: Path) -> Witness:
 
 def test_nothing_was_seen_before_the_first_time(witness: Witness) -> None:
     """A new clone has no record, which is no damage."""
-    assert witness.load() == Seen()
+    assert witness.load() == SeenEntries()
 
 
 def test_record_only_grows(witness: Witness) -> None:
     """What was seen once stays, also when a later look sees less."""
     witness.record(FIRST, [FIRST, SECOND])
-    assert witness.record(FIRST, [FIRST, THIRD]) == Seen(FIRST, frozenset({FIRST, SECOND, THIRD}))
-    assert witness.record(FIRST, []) == witness.load() == Seen(FIRST, frozenset({FIRST, SECOND, THIRD}))
+    assert witness.record(FIRST, [FIRST, THIRD]) == SeenEntries(FIRST, frozenset({FIRST, SECOND, THIRD}))
+    assert witness.record(FIRST, []) == witness.load() == SeenEntries(FIRST, frozenset({FIRST, SECOND, THIRD}))
 
 
 def test_record_that_would_change_nothing_is_not_written(witness: Witness, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_other_first_entry_is_told(witness: Witness) -> None:
     witness.record(FIRST, [FIRST])
     with pytest.raises(LogBrokenError, match="begins with"):
         witness.record(SECOND, [SECOND])
-    assert witness.load() == Seen(FIRST, frozenset({FIRST}))
+    assert witness.load() == SeenEntries(FIRST, frozenset({FIRST}))
 
 
 GOOD = {"version": 1, "genesis": FIRST, "entries": [FIRST]}
@@ -91,7 +91,7 @@ def test_linked_record_is_told(witness: Witness, tmp_path: Path) -> None:
 def test_written_form_is_read_back() -> None:
     """JSON with a line for each entry."""
     content = build_witness(FIRST, [THIRD, FIRST])
-    assert parse_witness(content) == Seen(FIRST, frozenset({FIRST, THIRD}))
+    assert parse_witness(content) == SeenEntries(FIRST, frozenset({FIRST, THIRD}))
     assert json.loads(content)["entries"] == [FIRST, THIRD]
     assert len(content.splitlines()) == 4
 
@@ -103,7 +103,7 @@ def test_new_entries_come_to_any_old_form(form: str) -> None:
     value = {"version": 1, "genesis": FIRST, "entries": known}
     old = build_witness(FIRST, [FIRST]) if form == "own" else json.dumps(value).encode()
     grown = parse_witness(build_witness(FIRST, [SECOND, THIRD], old))
-    assert grown == Seen(FIRST, frozenset({SECOND, THIRD, *known}))
+    assert grown == SeenEntries(FIRST, frozenset({SECOND, THIRD, *known}))
 
 
 def test_record_of_another_process_is_seen(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_record_lets_go_of_what_is_followed(witness: Witness) -> None:
     """An entry that stands on others vouches for them: the record stays as small as the number of heads."""
     witness.record(FIRST, [FIRST])
     witness.record(FIRST, [SECOND], followed=[FIRST])
-    assert witness.record(FIRST, [THIRD], followed=[SECOND]) == witness.load() == Seen(FIRST, frozenset({THIRD}))
+    assert witness.record(FIRST, [THIRD], followed=[SECOND]) == witness.load() == SeenEntries(FIRST, frozenset({THIRD}))
 
 
 SECRET = b"s" * 32

@@ -8,7 +8,7 @@ import pytest
 
 from handoff_tui.decisions.views import GateView
 from handoff_tui.log.entries.statement import parse_entry
-from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow, LogView
+from handoff_tui.log.show.view import EntryState, EntryView, LogRow, ShownEvidence, ShownLog
 from handoff_tui.tui.views.log.rows import MOST_LANES, LogRows, build_graph, filter_log
 from handoff_tui.tui.views.log.view import build_entry_detail, build_row_detail, find_changes, has_no_human
 from tests.support.desk_states import list_lines
@@ -40,8 +40,8 @@ ROWS = (
 )
 
 
-def build_view(rows: tuple[LogRow, ...] = ROWS) -> LogView:
-    return LogView(fatal=False, log=None, policy=None, heads=(), total=len(rows), rows=rows, problems=())
+def build_view(rows: tuple[LogRow, ...] = ROWS) -> ShownLog:
+    return ShownLog(fatal=False, log=None, policy=None, heads=(), total=len(rows), rows=rows, problems=())
 
 
 def read_rows(rows: LogRows, width: int) -> list[str]:
@@ -142,7 +142,7 @@ def build_entry_view(kind: str = "decision") -> EntryView:
         phase=work.phase if work else None,
         attempt=work.attempt if work else None,
     )
-    evidence = tuple(EvidenceView(name=name, digest="0" * 64, present=True) for name in ("snapshot", "review"))
+    evidence = tuple(ShownEvidence(name=name, digest="0" * 64, present=True) for name in ("snapshot", "review"))
     return EntryView(row=row, entry=entry, size=9, places=("work tree",), policy=entry.id, evidence=evidence)
 
 

@@ -17,7 +17,7 @@ from handoff_tui.core.place import Place
 _FILE_ENDINGS: Final = frozenset({"py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "rb", "php", "sh", "bats", "t", "exs"})
 
 
-class Identity(NamedTuple):
+class ParsedTestId(NamedTuple):
     """The parts of a test id, whether written as a path or with dots."""
 
     file: str
@@ -38,12 +38,12 @@ def cut_last(identifier: str) -> tuple[str, str]:
     return scope, name
 
 
-def parse_test_id(identifier: str) -> Identity:
+def parse_test_id(identifier: str) -> ParsedTestId:
     """Parses `tests/x.py::Class::name[1]`, `tests.x.Class::name` (as JUnit reports have it), and plain names."""
     scope, name = cut_last(identifier)
     file, classes = parse_scope(scope)
     _, bracket, parameters = identifier.partition("[")
-    return Identity(file, classes, name, bracket + parameters)
+    return ParsedTestId(file, classes, name, bracket + parameters)
 
 
 def parse_scope(scope: str) -> tuple[str, tuple[str, ...]]:
@@ -57,7 +57,7 @@ def parse_scope(scope: str) -> tuple[str, tuple[str, ...]]:
     return file, (*parts[start:], *rest)
 
 
-def list_names(identifier: str, identity: Identity) -> list[str]:
+def list_names(identifier: str, identity: ParsedTestId) -> list[str]:
     """The names that mean this test only; the caller judges its bare name."""
     inner = (*identity.classes, identity.last)
     names = [identifier, "::".join((identity.file, *inner)), "::".join(inner), ".".join(inner)]
@@ -93,7 +93,7 @@ def list_live_containers(identifiers: Iterable[str]) -> set[str]:
         scopes.add(scope)
         if "[" in identifier:
             file, classes = parse_scope(scope)
-            live.update(list_names(identifier.partition("[")[0], Identity(file, classes, name)))
+            live.update(list_names(identifier.partition("[")[0], ParsedTestId(file, classes, name)))
     for scope in scopes:
         live.update(list_scopes(*parse_scope(scope)))
     return live
@@ -233,7 +233,7 @@ class TestSearch:
         return container in self._live
 
 
-def _list_unparameterised(identity: Identity) -> list[str]:
+def _list_unparameterised(identity: ParsedTestId) -> list[str]:
     return list_names("::".join((identity.file, *identity.classes, identity.name)), identity)
 
 

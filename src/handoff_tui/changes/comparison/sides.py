@@ -19,7 +19,7 @@ from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
-from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoint, ComparisonPoints
+from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoints, EarlierState
 from handoff_tui.system.files.cache_files import find_cache_folder
 
 _DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
@@ -127,7 +127,7 @@ def _explain_none(candidates: BaselineCandidates, doubts: list[str]) -> str:
     return f"no baseline: {', '.join(reasons)}{advice}"
 
 
-def _take(marks: Iterable[ComparisonPoint], otherwise: str) -> BaselineChoice:
+def _take(marks: Iterable[EarlierState], otherwise: str) -> BaselineChoice:
     for mark in marks:
         if mark.snapshot is not None or mark.commit is not None:
             return BaselineChoice(snapshot=mark.snapshot, commit=mark.commit, reason=mark.words)
@@ -188,14 +188,12 @@ def choose_snapshot(
     )
 
 
-def resolve_name(session: Session, written: str) -> ComparisonPoint:
+def resolve_name(session: Session, written: str) -> EarlierState:
     """A snapshot by a prefix of its digest, else a commit by any name git knows."""
     try:
         digest = find_snapshot(session.repository.root, written)
         snapshot = read_snapshot(session.repository.root, digest)
-        return ComparisonPoint(
-            f"you named the snapshot {digest[:SHORT_DIGEST]}", snapshot=digest, commit=snapshot.commit
-        )
+        return EarlierState(f"you named the snapshot {digest[:SHORT_DIGEST]}", snapshot=digest, commit=snapshot.commit)
     except (UsageError, StoredFileMissingError) as no_snapshot:
         commit = resolve_commits(session.repository.git, [written]).get(written)
         if commit is None:
@@ -203,7 +201,7 @@ def resolve_name(session: Session, written: str) -> ComparisonPoint:
                 f"{written!r} is neither a stored snapshot nor a commit here: {no_snapshot.message}",
                 "`handoff-tui baseline list` lists snapshots, `git log` commits; a shallow clone lacks old ones.",
             ) from no_snapshot
-        return ComparisonPoint(f"you named {written}", commit=commit)
+        return EarlierState(f"you named {written}", commit=commit)
 
 
 def load_side(session: Session, choice: BaselineChoice) -> Side:

@@ -27,7 +27,7 @@ class PatchBlock(NamedTuple):
     new_number: int
 
 
-class Run(NamedTuple):
+class ChangedRun(NamedTuple):
     """Changed lines: deleted from `start`, added from `middle`, up to `end`."""
 
     start: int
@@ -42,10 +42,10 @@ class Runs(NamedTuple):
     middles: array[int]
     ends: array[int]
 
-    def get(self, number: int) -> Run:
-        return Run(self.starts[number], self.middles[number], self.ends[number])
+    def get(self, number: int) -> ChangedRun:
+        return ChangedRun(self.starts[number], self.middles[number], self.ends[number])
 
-    def find(self, line: int) -> Run | None:
+    def find(self, line: int) -> ChangedRun | None:
         """The change a line belongs to; None if it didn't change."""
         number = bisect_right(self.starts, line) - 1
         return self.get(number) if number >= 0 and line < self.ends[number] else None

@@ -19,7 +19,7 @@ _NAME_KEYS = ("name", "by", "approved_by", "approver", "user")
 _WORD = compile_later(r"[\w@./+-]+")
 
 
-class Approval(NamedTuple):
+class WrittenApproval(NamedTuple):
     """A document says that someone approved. `name` is None if it names nobody."""
 
     field: str
@@ -30,7 +30,7 @@ class Approval(NamedTuple):
     """The text around it."""
 
 
-def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
+def find_approvals(context: Context, handoff: Handoff) -> Iterator[WrittenApproval]:
     """Every approval in the handoff's documents, without those that say nobody has approved yet."""
     fields = [_normalise(field) for field in context.settings.approvals.fields]
     refusing = {word.lower() for word in context.settings.approvals.refusing_words}
@@ -42,7 +42,7 @@ def find_approvals(context: Context, handoff: Handoff) -> Iterator[Approval]:
             if not words or words[0] in refusing or _BLANK.search(value):
                 continue
             named = [word for word in words if word not in nameless]
-            yield Approval(
+            yield WrittenApproval(
                 field, value, value if named else None, Place(path=document.path, line=line), f"{value}\n{beside}"
             )
 

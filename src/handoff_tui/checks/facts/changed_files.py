@@ -10,7 +10,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.globs import build_path_matcher
 
 
-class ChangedFile(NamedTuple):
+class BothVersions(NamedTuple):
     """A file before and now. A path is None if the file is not there, or not of the kind asked for."""
 
     old_path: str | None
@@ -29,11 +29,11 @@ def is_match(path: str, patterns: Iterable[str]) -> bool:
     return build_path_matcher(tuple(patterns))(path)
 
 
-def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]:
+def read_changed(context: Context, patterns: Iterable[str]) -> list[BothVersions]:
     """The changed files that match, as they were and as they are; without a baseline the rule does not apply."""
     baseline = context.require_baseline()
     fits = build_path_matcher(tuple(patterns))
-    files: list[ChangedFile] = []
+    files: list[BothVersions] = []
     for change in context.changes():
         old = None if change.status == "A" else change.old_path or change.path
         new = None if change.status == "D" else change.path
@@ -43,7 +43,7 @@ def read_changed(context: Context, patterns: Iterable[str]) -> list[ChangedFile]
             continue
         before = _read_before(context, baseline, old) if old is not None else ""
         now = (context.read_text(new) or "") if new is not None else ""
-        files.append(ChangedFile(old, new, before, now))
+        files.append(BothVersions(old, new, before, now))
     return files
 
 

@@ -36,7 +36,7 @@ _IGNORED = "-@+"
 _COMMENTS = ("#", "//")
 
 
-class Command(NamedTuple):
+class ScriptCommand(NamedTuple):
     """One command: its words as written, and the operator after it."""
 
     words: tuple[str, ...]
@@ -76,7 +76,7 @@ def is_interpreter(word: str) -> bool:
     return _INTERPRETER.fullmatch(read_name(word)) is not None
 
 
-def list_commands(line: str) -> list[Command]:
+def list_commands(line: str) -> list[ScriptCommand]:
     """The commands on a line: of a shell, or written as lists; none in a comment."""
     if line.lstrip().startswith(_COMMENTS):
         return []
@@ -84,14 +84,14 @@ def list_commands(line: str) -> list[Command]:
     return [*_split(line), *listed]
 
 
-def _read_list(words: list[str]) -> list[Command]:
+def _read_list(words: list[str]) -> list[ScriptCommand]:
     """A list is one command word by word, or, if a word has spaces, one command each."""
     if any(" " in word for word in words):
         return [command for word in words for command in _split(word)]
-    return [Command(tuple(words), "")]
+    return [ScriptCommand(tuple(words), "")]
 
 
-def _split(line: str) -> list[Command]:
+def _split(line: str) -> list[ScriptCommand]:
     """The commands of a shell line; none if a quote is left open, as in prose."""
     outer = _KEY.sub("", _VARIABLE.sub("VARIABLE", line), count=1).strip().rstrip(",")
     inner = outer.rstrip("])").rstrip()
@@ -105,15 +105,15 @@ def _split(line: str) -> list[Command]:
         words = list(lexer)
     except ValueError:  # an open quote
         return []
-    commands: list[Command] = []
+    commands: list[ScriptCommand] = []
     current: list[str] = []
     for word in words:
         if word in _OPERATORS:
-            commands.append(Command(tuple(current), word))
+            commands.append(ScriptCommand(tuple(current), word))
             current = []
         else:
             current.append(word)
-    return [*commands, Command(tuple(current), "")]
+    return [*commands, ScriptCommand(tuple(current), "")]
 
 
 _PROGRAM = "handoff-tui"
@@ -212,7 +212,7 @@ def _runs_us(words: tuple[str, ...]) -> bool:
     return False
 
 
-def _find_shrug(command: Command, following: tuple[str, ...]) -> str:
+def _find_shrug(command: ScriptCommand, following: tuple[str, ...]) -> str:
     if command.is_ignored:
         return "make ignores its answer"
     if command.operator in {"|", "|&"}:

@@ -11,7 +11,13 @@ from pathlib import Path
 from handoff_tui import __version__
 from handoff_tui.checks.facts.script_calls import Call, find_calls
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, Standing, TerminalFacts
-from handoff_tui.checks.hooks.doctor_texts import Texts, diagnose_ci, diagnose_own_scripts, diagnose_prompts, list_ci
+from handoff_tui.checks.hooks.doctor_texts import (
+    RepositoryTexts,
+    diagnose_ci,
+    diagnose_own_scripts,
+    diagnose_prompts,
+    list_ci,
+)
 from handoff_tui.checks.hooks.hook import HookCondition, HookName
 from handoff_tui.checks.hooks.hook_files import CALL, FoundHook, read_hook, read_hook_file, render_hook
 from handoff_tui.checks.hooks.hooks import HooksFolder, find_hooks_folder
@@ -49,7 +55,7 @@ _SET_KEY = ("git config --global gpg.format ssh", "git config --global user.sign
 _PINNED = (PIN_VARIABLE, "--pin")
 
 
-def diagnose_consent(repository: Repository, texts: Texts) -> tuple[Diagnosis, ...]:
+def diagnose_consent(repository: Repository, texts: RepositoryTexts) -> tuple[Diagnosis, ...]:
     """Says whether you can sign, and what would let an agent do so; only the first counts against the verdict."""
     policy = find_policy(open_log(repository).verify())
     key = _read_key(repository, policy)
@@ -123,7 +129,7 @@ def _diagnose_keys_together(repository: Repository, policy: Policy | None) -> It
             yield Diagnosis.weak("keys-together", text)
 
 
-def _diagnose_protection(policy: Policy, grade: KeyGrade | None, texts: Texts) -> Iterator[Diagnosis]:
+def _diagnose_protection(policy: Policy, grade: KeyGrade | None, texts: RepositoryTexts) -> Iterator[Diagnosis]:
     """Compares what people said with what can be seen from here."""
     if policy.protection is None:
         message = (
@@ -144,7 +150,7 @@ def _diagnose_protection(policy: Policy, grade: KeyGrade | None, texts: Texts) -
             yield Diagnosis.ok(name, f"the policy says: {wall.words}; nothing here rules it out", counts=False)
 
 
-def _find_contradiction(wall: Wall, policy: Policy, grade: KeyGrade | None, texts: Texts) -> str:
+def _find_contradiction(wall: Wall, policy: Policy, grade: KeyGrade | None, texts: RepositoryTexts) -> str:
     """Says what is seen here that rules out a wall; empty if nothing does."""
     match wall:
         case Wall.OTHER_USER:
@@ -193,7 +199,7 @@ def examine(start: Path, terminal: TerminalFacts) -> DoctorReport:
     repository = open_repository(start)
     loaded, configuration = _diagnose_configuration(repository)
     settings = loaded.settings if loaded else Settings()
-    texts = Texts(FileReader(repository.root, settings.limits.file_bytes))
+    texts = RepositoryTexts(FileReader(repository.root, settings.limits.file_bytes))
     scripts = (settings.mosaic.validation_script,) if texts.has(settings.mosaic.validation_script) else ()
     return DoctorReport(
         repo=str(repository.root),
@@ -325,7 +331,7 @@ def _diagnose_terminal(terminal: TerminalFacts) -> Diagnosis:
     return Diagnosis.ok("terminal", message, counts=False)
 
 
-def diagnose_hooks(repository: Repository, texts: Texts, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
+def diagnose_hooks(repository: Repository, texts: RepositoryTexts, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
     """Diagnoses each hook, the folder, and the program that our own hooks call."""
     folder = find_hooks_folder(repository)
     found = [read_hook(folder.path, name, render_hook(name, find_python(), __version__)) for name in HookName]
@@ -375,7 +381,7 @@ def _diagnose_folder(root: Path, folder: HooksFolder, *, wired: bool) -> Diagnos
     )
 
 
-def _diagnose_hook(root: Path, hook: FoundHook, texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
+def _diagnose_hook(root: Path, hook: FoundHook, texts: RepositoryTexts, scripts: tuple[str, ...]) -> Diagnosis:
     name = f"hook-{hook.name.value}"
     here = (build_place(root, hook.place),)
     quoted = shlex.quote(str(hook.place))
@@ -414,7 +420,9 @@ def _diagnose_ours(name: str, root: Path, hook: FoundHook) -> Diagnosis:
     return Diagnosis.unknown(name, message, tuple(evidence), (_INSTALL,))
 
 
-def _diagnose_foreign(name: str, root: Path, hook: FoundHook, texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
+def _diagnose_foreign(
+    name: str, root: Path, hook: FoundHook, texts: RepositoryTexts, scripts: tuple[str, ...]
+) -> Diagnosis:
     """Diagnoses a hook that isn't ours: it may run the checks itself, or belong to a hook manager that does."""
     calls = find_calls(hook.content.decode("utf-8", "replace"), scripts)
     if calls:

@@ -24,7 +24,7 @@ _GIT_FOLDER = ".git/"
 _CALL = "handoff-tui check --pre"
 
 
-class Texts:
+class RepositoryTexts:
     """Reads text files of the repository once each. Unreadable files count as absent and are remembered."""
 
     def __init__(self, reader: FileReader) -> None:
@@ -53,7 +53,7 @@ class Texts:
             return None
 
 
-def diagnose_ci(texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
+def diagnose_ci(texts: RepositoryTexts, scripts: tuple[str, ...]) -> Diagnosis:
     """Diagnoses whether CI runs the checks, directly or through make, and fails when they do."""
     files = list_ci(texts)
     calls = _collect(texts, files, scripts)
@@ -68,7 +68,7 @@ def diagnose_ci(texts: Texts, scripts: tuple[str, ...]) -> Diagnosis:
     return Diagnosis.unknown("ci", message, evidence)
 
 
-def diagnose_prompts(texts: Texts, mosaic: Mosaic, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
+def diagnose_prompts(texts: RepositoryTexts, mosaic: Mosaic, scripts: tuple[str, ...]) -> tuple[Diagnosis, ...]:
     """Diagnoses each agent prompt, because each agent reads only its own."""
     prompts = [path for path in list_prompts(mosaic) if texts.has(path)]
     if not prompts:
@@ -79,7 +79,7 @@ def diagnose_prompts(texts: Texts, mosaic: Mosaic, scripts: tuple[str, ...]) -> 
     return tuple(_diagnose_prompt(texts, path, mentions) for path in prompts)
 
 
-def diagnose_own_scripts(texts: Texts, mosaic: Mosaic, hooks: dict[str, str]) -> tuple[Diagnosis, ...]:
+def diagnose_own_scripts(texts: RepositoryTexts, mosaic: Mosaic, hooks: dict[str, str]) -> tuple[Diagnosis, ...]:
     """Diagnoses whether anything calls the repository's own scripts. `hooks` maps paths to hook texts."""
     if not texts.has(mosaic.folder):
         return ()
@@ -95,12 +95,12 @@ def list_prompts(mosaic: Mosaic) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_PROMPTS, *configured)))
 
 
-def list_ci(texts: Texts) -> list[str]:
+def list_ci(texts: RepositoryTexts) -> list[str]:
     """Returns the files that configure CI."""
     return [path for path in texts.list_below(_CI_PLACES) if path.endswith(_CI_ENDINGS)]
 
 
-def _collect(texts: Texts, paths: list[str], scripts: tuple[str, ...]) -> list[tuple[Place, Call]]:
+def _collect(texts: RepositoryTexts, paths: list[str], scripts: tuple[str, ...]) -> list[tuple[Place, Call]]:
     return [
         (Place(path=path, line=call.line), call)
         for path in paths
@@ -114,7 +114,7 @@ def _find_make(text: str) -> int | None:
 
 
 def _weigh_ci(
-    texts: Texts, files: list[str], calls: list[tuple[Place, Call]], makers: tuple[Place, ...] = ()
+    texts: RepositoryTexts, files: list[str], calls: list[tuple[Place, Call]], makers: tuple[Place, ...] = ()
 ) -> Diagnosis:
     if not calls:
         looked = ", ".join(files) if files else "found no CI files"
@@ -133,7 +133,7 @@ def _weigh_ci(
     return Diagnosis.ok("ci", "CI runs the checks", evidence)
 
 
-def _diagnose_prompt(texts: Texts, path: str, mentions: dict[str, list[Call]]) -> Diagnosis:
+def _diagnose_prompt(texts: RepositoryTexts, path: str, mentions: dict[str, list[Call]]) -> Diagnosis:
     name = f"agent-prompt:{path}"
     if path in texts.unreadable:
         return Diagnosis.unknown(name, texts.unreadable[path], (Place(path=path),))
@@ -160,7 +160,7 @@ def _find_import(text: str, other: str) -> int | None:
     return next((number for number, line in enumerate(lines, 1) if line in {f"@{other}", f"@./{other}"}), None)
 
 
-def _diagnose_script(name: str, texts: Texts, mosaic: Mosaic, path: str, hooks: dict[str, str]) -> Diagnosis:
+def _diagnose_script(name: str, texts: RepositoryTexts, mosaic: Mosaic, path: str, hooks: dict[str, str]) -> Diagnosis:
     if not texts.has(path):
         message = f"{path} doesn't exist, although {mosaic.folder}/ does"
         commands = ("handoff-tui config show --origins",)

@@ -12,7 +12,7 @@ from handoff_tui.checks.context import Answers, Question
 from handoff_tui.checks.engine import CachedResult, RuleEngine
 from handoff_tui.checks.report import CheckReport, CheckResult, ConsentState, Outcome, RuleInfo, sort_results
 from handoff_tui.checks.rule import Moment, Rule
-from handoff_tui.checks.run.baseline import Baseline, choose_baseline, choose_handoff_baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline, choose_baseline, choose_handoff_baseline
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, choose_commands, choose_rules, list_rules
 from handoff_tui.checks.run.commands import CommandCheck, read_consent
 from handoff_tui.checks.run.guards import guard, guard_all
@@ -121,13 +121,13 @@ class ProgressCallbacks:
     cancel: Event = field(default_factory=Event)
 
 
-class RunState(NamedTuple):
+class FinishedChecks(NamedTuple):
     """What a run leaves for the next one, which need not ask for it again."""
 
     world: RepositoryWorld
     answers: Answers
     cache: ResultCache
-    baseline: Baseline
+    baseline: ChosenBaseline
     rules: tuple[RuleInfo, ...]
 
 
@@ -137,7 +137,7 @@ class Prefetched(NamedTuple):
     reading: RepositoryReading
     commands: tuple[CheckResult, ...] = ()
     """Results of commands that just ran, whatever their outcome; they count if their inputs are the same."""
-    state: RunState | None = None
+    state: FinishedChecks | None = None
     measurer: ClaimMeasurer | None = None
     scopes: Scopes | None = None
     world: RepositoryWorld | None = None
@@ -195,7 +195,7 @@ def _guard(session: Session, request: CheckRequest, known: Prefetched) -> Sessio
 
 def check_once(
     session: Session, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched
-) -> tuple[CheckReport, RunState]:
+) -> tuple[CheckReport, FinishedChecks]:
     """One pass, for a caller that watches the repository itself; the results stay in memory."""
     run = _Run(session, request, callbacks, prefetched)
     report = run.run()
@@ -231,7 +231,7 @@ class _Run:
         results += self._run_commands(commands, results, consented=consent is not None and consent.trusted)
         return self._build_report(results, consent)
 
-    def _begin(self, prefetched: Prefetched) -> RunState:
+    def _begin(self, prefetched: Prefetched) -> FinishedChecks:
         baseline = self._choose_baseline(prefetched)
         world = build_world(
             self.session, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
@@ -239,9 +239,9 @@ class _Run:
         if prefetched.world is not None:
             world.share(prefetched.world)
         cache = load_result_cache(self.session.repository.root, self.scope)
-        return RunState(world, Answers(world), cache, baseline, list_rules(self.session, self.request))
+        return FinishedChecks(world, Answers(world), cache, baseline, list_rules(self.session, self.request))
 
-    def _choose_baseline(self, prefetched: Prefetched) -> Baseline:
+    def _choose_baseline(self, prefetched: Prefetched) -> ChosenBaseline:
         """One handoff is compared with where its own work started, whatever refs and pins say."""
         if self.scope is None or self.request.baseline is not None:
             return choose_baseline(self.session, self.request.baseline)
@@ -306,7 +306,7 @@ def build_world(
     session: Session,
     request: CheckRequest,
     reading: RepositoryReading,
-    baseline: Baseline,
+    baseline: ChosenBaseline,
     measurer: ClaimMeasurer | None = None,
     scopes: Scopes | None = None,
 ) -> RepositoryWorld:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.checks.world import Change, CommitInfo, Disagreements, HandoffName
 from handoff_tui.config.settings.root import Settings
@@ -58,7 +58,7 @@ class RepositoryWorld:
         self,
         session: Session,
         result: ReadHandoffs,
-        baseline: Baseline,
+        baseline: ChosenBaseline,
         *,
         wanted: str | None = None,
         network: bool = False,

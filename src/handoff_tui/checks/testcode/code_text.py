@@ -296,7 +296,7 @@ _NEAR = 2000
 _STOP: Final = compile_later(r"[,()\[\]{}]")
 
 
-class Code(NamedTuple):
+class CodeText(NamedTuple):
     """A text in three forms of the same length, so that a position means the same in each."""
 
     family: Family
@@ -359,14 +359,14 @@ def find_family(path: str) -> Family | None:
 
 
 @lru_cache(maxsize=8)
-def parse_code(text: str, family: Family) -> Code:
+def parse_code(text: str, family: Family) -> CodeText:
     """Parses any text; what is left open runs to the end of its line or of the text."""
     spans = _SCANNERS[family](text)
     code = _blank(text, spans.comments)
     bare = _blank(code, spans.strings)
     closing = _pair_brackets(bare)
     lines = tuple(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))[:-1]
-    return Code(family, text, code, bare, closing, {end: start for start, end in closing.items()}, lines)
+    return CodeText(family, text, code, bare, closing, {end: start for start, end in closing.items()}, lines)
 
 
 def _blank(text: str, spans: Spans) -> str:

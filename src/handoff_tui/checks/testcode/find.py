@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from handoff_tui.checks.testcode import go, java, javascript, parts, python, rust
-from handoff_tui.checks.testcode.code_text import Code, Family, find_family, parse_code
+from handoff_tui.checks.testcode.code_text import CodeText, Family, find_family, parse_code
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 
@@ -31,9 +31,9 @@ _SPACE: Final = compile_later(r"\s+")
 class _Language(NamedTuple):
     """How the tests of a language are found."""
 
-    find_tests: Callable[[Code], list[parts.CodeTest]]
-    find_assertions: Callable[[Code], Iterator[parts.Assertion]]
-    find_skips: Callable[[Code, list[parts.CodeTest]], Iterator[parts.CodeSkip]]
+    find_tests: Callable[[CodeText], list[parts.CodeTest]]
+    find_assertions: Callable[[CodeText], Iterator[parts.Assertion]]
+    find_skips: Callable[[CodeText, list[parts.CodeTest]], Iterator[parts.CodeSkip]]
 
 
 _JAVA: Final = _Language(java.find_tests, java.find_assertions, java.find_skips)
@@ -69,7 +69,7 @@ def _find_tests(text: str, family: Family) -> tuple[parts.TestFunction, ...]:
     return tuple(_build(code, test, own.get(test.start, [])) for test in tests if not test.is_group)
 
 
-def _build(code: Code, test: parts.CodeTest, assertions: list[parts.Assertion]) -> parts.TestFunction:
+def _build(code: CodeText, test: parts.CodeTest, assertions: list[parts.Assertion]) -> parts.TestFunction:
     dead = find_dead(code, test.body_start, test.body_end)
     starts = [start for start, _ in dead]
     reached = [
@@ -108,12 +108,12 @@ def find_skips(path: str, text: str) -> Iterator[parts.SkipMark]:
         yield parts.SkipMark(mark.words, name, code.line_of(mark.start))
 
 
-def _read_rest(code: Code, position: int) -> str:
+def _read_rest(code: CodeText, position: int) -> str:
     end = code.code.find("\n", position)
     return " ".join(code.code[position : end if end >= 0 else len(code.code)].split())
 
 
-def find_dead(code: Code, start: int, end: int) -> list[tuple[int, int]]:
+def find_dead(code: CodeText, start: int, end: int) -> list[tuple[int, int]]:
     """The parts of a body that are never reached, in order, by its outermost statements."""
     dead: list[tuple[int, int]] = []
     position = start
@@ -136,13 +136,13 @@ def find_dead(code: Code, start: int, end: int) -> list[tuple[int, int]]:
     return dead
 
 
-def is_empty(code: Code, start: int, end: int) -> bool:
+def is_empty(code: CodeText, start: int, end: int) -> bool:
     """Whether a body does nothing: no statement, or a bare return first."""
     first = code.skip_space(start, end)
     return first >= end or _RETURNS_NOTHING.match(code.bare, first, end) is not None
 
 
-def _is_always_taken(code: Code, place: int, start: int) -> bool:
+def _is_always_taken(code: CodeText, place: int, start: int) -> bool:
     before = code.skip_space_back(place, start)
     if before < start or code.bare[before] in _ENDS_A_STATEMENT:
         return True
@@ -151,7 +151,7 @@ def _is_always_taken(code: Code, place: int, start: int) -> bool:
     return begins_line and not is_open and not _is_conditional(code, place, start)
 
 
-def _is_conditional(code: Code, place: int, start: int) -> bool:
+def _is_conditional(code: CodeText, place: int, start: int) -> bool:
     """Whether a condition comes before it: `if (x)`, `else`."""
     before = code.skip_space_back(place, start)
     if before < start:
@@ -162,12 +162,12 @@ def _is_conditional(code: Code, place: int, start: int) -> bool:
     return _read_word_before(code, before + 1, start) in _HALF
 
 
-def _read_word_before(code: Code, position: int, start: int) -> str:
+def _read_word_before(code: CodeText, position: int, start: int) -> str:
     match = _WORD_BEFORE.search(code.bare, max(start, position - _LONGEST_WORD), position)
     return match[1] if match else ""
 
 
-def _end_statement(code: Code, position: int, end: int) -> int:
+def _end_statement(code: CodeText, position: int, end: int) -> int:
     """Where the expression after a return ends: at a semicolon, or at the end of a complete line."""
     begin = position
     while (match := _STATEMENT_STEP.search(code.bare, position, end)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.testcode import parts
-from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.checks.testcode.code_text import CodeText
 from handoff_tui.core.lazy_pattern import compile_later
 
 _FUNCTION: Final = compile_later(
@@ -37,7 +37,7 @@ _CONSTRAINT: Final = compile_later(r"^//(?:go:build| \+build)[ \t]+\S[^\n]*", re
 _PACKAGE: Final = compile_later(r"^package\b", re.MULTILINE)
 
 
-def find_tests(code: Code) -> list[parts.CodeTest]:
+def find_tests(code: CodeText) -> list[parts.CodeTest]:
     """Functions, methods of suites, and runs inside them with a title in quotes."""
     found: list[parts.CodeTest] = []
     functions = list(_FUNCTION.finditer(code.bare))
@@ -51,7 +51,7 @@ def find_tests(code: Code) -> list[parts.CodeTest]:
     return parts.name_tests(found)
 
 
-def _find_runs(code: Code, start: int, end: int) -> Iterator[parts.CodeTest]:
+def _find_runs(code: CodeText, start: int, end: int) -> Iterator[parts.CodeTest]:
     for match in _RUN.finditer(code.bare, start, end):
         pieces = code.list_arguments(match.end())
         first = code.code[slice(*pieces[0])].strip() if pieces else ""
@@ -61,7 +61,7 @@ def _find_runs(code: Code, start: int, end: int) -> Iterator[parts.CodeTest]:
             yield parts.build_test(first[1:-1], match.start(), body)
 
 
-def _count_cases(code: Code, start: int, end: int) -> int:
+def _count_cases(code: CodeText, start: int, end: int) -> int:
     """The rows of the tables that a loop goes through."""
     rows = 0
     ranged = {match[1] for match in _RANGE.finditer(code.bare, start, end)}
@@ -73,7 +73,7 @@ def _count_cases(code: Code, start: int, end: int) -> int:
     return max(1, rows)
 
 
-def _find_literal(code: Code, position: int, end: int) -> int:
+def _find_literal(code: CodeText, position: int, end: int) -> int:
     """The brace of the rows, after the type of the table, which may have braces too; -1 if there is none."""
     brace = code.find_near(_TYPE_END, position)
     if brace is None or brace.group() != "{" or brace.start() >= end:
@@ -84,7 +84,7 @@ def _find_literal(code: Code, position: int, end: int) -> int:
     return following if code.bare.startswith("{", following) else -1
 
 
-def find_assertions(code: Code) -> Iterator[parts.Assertion]:
+def find_assertions(code: CodeText) -> Iterator[parts.Assertion]:
     receivers = _find_receivers(code)
     for match in _FAILURE.finditer(code.bare):
         if match["receiver"] in receivers:
@@ -94,7 +94,7 @@ def find_assertions(code: Code) -> Iterator[parts.Assertion]:
             yield _judge(code, match, receivers)
 
 
-def _judge(code: Code, match: re.Match[str], receivers: frozenset[str]) -> parts.Assertion:
+def _judge(code: CodeText, match: re.Match[str], receivers: frozenset[str]) -> parts.Assertion:
     arguments = parts.read_arguments(code, match.end())
     skipped = 1 if arguments and (arguments[0] in receivers or arguments[0].endswith(".T()")) else 0
     member, rest = match["member"], arguments[skipped:]
@@ -109,12 +109,12 @@ def _judge(code: Code, match: re.Match[str], receivers: frozenset[str]) -> parts
     return parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
 
 
-def _find_receivers(code: Code) -> frozenset[str]:
+def _find_receivers(code: CodeText) -> frozenset[str]:
     """The names of `testing` parameters."""
     return _USUAL | {match[1] for match in _TESTING.finditer(code.bare)}
 
 
-def find_skips(code: Code, _: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
+def find_skips(code: CodeText, _: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     """Calls that skip, and build constraints at the head of the file."""
     receivers = _find_receivers(code) | {"s", "suite"}
     for match in _SKIP.finditer(code.bare):

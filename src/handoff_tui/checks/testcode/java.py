@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.testcode import parts
-from handoff_tui.checks.testcode.code_text import Code, Family
+from handoff_tui.checks.testcode.code_text import CodeText, Family
 from handoff_tui.core.lazy_pattern import compile_later
 
 _ANNOTATION: Final = compile_later(r"@(?:\w+:)?(?P<name>[\w.]+)")
@@ -62,7 +62,7 @@ _OFF: Final = compile_later(r"\benabled\s*=\s*false\b")
 _ASSUMPTION: Final = compile_later(r"\bassum(?:e(?:True|False|That|NotNull|NoException)?|ingThat)\s*(?=\()")
 
 
-def find_tests(code: Code) -> list[parts.CodeTest]:
+def find_tests(code: CodeText) -> list[parts.CodeTest]:
     """Methods with a test annotation, or named as in JUnit 3, in their classes."""
     found = parts.find_groups(code, _CLASS)
     taken: set[int] = set()
@@ -81,7 +81,7 @@ def find_tests(code: Code) -> list[parts.CodeTest]:
     return parts.name_tests(found)
 
 
-def _find_annotations(code: Code) -> Iterator[list[parts.Mark]]:
+def _find_annotations(code: CodeText) -> Iterator[list[parts.Mark]]:
     """Annotations, grouped by what they belong to."""
     position = 0
     while (match := _ANNOTATION.search(code.bare, position)) is not None:
@@ -90,7 +90,7 @@ def _find_annotations(code: Code) -> Iterator[list[parts.Mark]]:
         position = marks[-1].end
 
 
-def _list_annotations(code: Code, match: re.Match[str] | None) -> Iterator[parts.Mark]:
+def _list_annotations(code: CodeText, match: re.Match[str] | None) -> Iterator[parts.Mark]:
     while match is not None:
         end = match.end()
         opening = code.skip_space(end)
@@ -100,7 +100,7 @@ def _list_annotations(code: Code, match: re.Match[str] | None) -> Iterator[parts
         match = _ANNOTATION.match(code.bare, code.skip_space(end))
 
 
-def _count_cases(code: Code, mark: parts.Mark) -> int:
+def _count_cases(code: CodeText, mark: parts.Mark) -> int:
     """How many values an annotation lists."""
     if mark.name.rpartition(".")[2] not in _SOURCES:
         return 1
@@ -111,7 +111,7 @@ def _count_cases(code: Code, mark: parts.Mark) -> int:
     return parts.count_elements(code, opening)
 
 
-def _find_body(code: Code, opening: int) -> tuple[int, int]:
+def _find_body(code: CodeText, opening: int) -> tuple[int, int]:
     """The block of a method, or the expression of a Kotlin function."""
     end = code.end_of(opening)
     line = code.find_near(_LINE_END, min(end, len(code.bare)))
@@ -125,7 +125,7 @@ def _find_body(code: Code, opening: int) -> tuple[int, int]:
     return parts.find_block(code, end)
 
 
-def find_assertions(code: Code) -> Iterator[parts.Assertion]:
+def find_assertions(code: CodeText) -> Iterator[parts.Assertion]:
     for match in _ASSERTION.finditer(code.bare):
         yield _judge(code, match)
     for match in _STATEMENT.finditer(code.bare):
@@ -139,7 +139,7 @@ def find_assertions(code: Code) -> Iterator[parts.Assertion]:
         yield parts.Assertion(match.start(), parts.Strength.TRIVIAL, "catch that passes over a failed assertion")
 
 
-def _judge(code: Code, match: re.Match[str]) -> parts.Assertion:
+def _judge(code: CodeText, match: re.Match[str]) -> parts.Assertion:
     name = match["name"] or ""
     end = min(code.end_of(match.end()) + 1, len(code.bare))
     arguments = parts.read_arguments(code, match.end())
@@ -150,7 +150,7 @@ def _judge(code: Code, match: re.Match[str]) -> parts.Assertion:
     return parts.build_assertion(code, match.start(), end, _judge_call(code, match, name, arguments))
 
 
-def _judge_call(code: Code, match: re.Match[str], name: str, arguments: tuple[str, ...]) -> parts.Strength:
+def _judge_call(code: CodeText, match: re.Match[str], name: str, arguments: tuple[str, ...]) -> parts.Strength:
     first = 1 if len(arguments) > _NEEDED.get(name, len(arguments)) and arguments[0].startswith('"') else 0
     rest = arguments[first:]  # a message may come first
     if (name in _EQUAL and parts.is_pair_of_equals(rest)) or rest[:1] == (_TRIVIAL.get(name),):
@@ -172,7 +172,7 @@ def _judge_chain(subject: str, members: tuple[str, ...], arguments: tuple[str, .
     return parts.Strength.LOOSE if last in _CHAIN_LOOSE else parts.Strength.EXACT
 
 
-def find_skips(code: Code, _: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
+def find_skips(code: CodeText, _: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     for marks in _find_annotations(code):
         for mark in marks:
             is_off = _TEST.match(mark.name) and _OFF.search(code.bare, mark.start, mark.end)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.testcode import parts
-from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.checks.testcode.code_text import CodeText
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
 
@@ -62,7 +62,7 @@ _SKIP_CALLS: Final = compile_later(
 _SKIP_OPTION: Final = compile_later(r"[{,]\s*(?:skip|todo|only|fails)\s*:(?!\s*(?:false|undefined)\b)")
 
 
-def find_tests(code: Code) -> list[parts.CodeTest]:
+def find_tests(code: CodeText) -> list[parts.CodeTest]:
     """Tests and groups, in the order of the text."""
     functions = _Functions.of(code)
     return parts.name_tests([test for call in _find_calls(code) if (test := _build(code, call, functions)) is not None])
@@ -82,7 +82,7 @@ class _Call:
     cases: int = 1
 
 
-def _find_calls(code: Code) -> Iterator[_Call]:
+def _find_calls(code: CodeText) -> Iterator[_Call]:
     """Every call that may define a test or a group."""
     for match in _CALL.finditer(code.bare):
         call = _Call(match.start(), f"{match['flag']}{match['word']}", is_member=match["owner"] is not None)
@@ -97,7 +97,7 @@ class _Functions(NamedTuple):
     starts: list[int]
 
     @classmethod
-    def of(cls, code: Code) -> _Functions:
+    def of(cls, code: CodeText) -> _Functions:
         return cls([match.start() for match in _FUNCTION.finditer(code.bare)])
 
     def find(self, start: int, end: int) -> int | None:
@@ -106,7 +106,7 @@ class _Functions(NamedTuple):
         return self.starts[index] if index < len(self.starts) and self.starts[index] < end else None
 
 
-def _follow(code: Code, position: int, call: _Call) -> None:
+def _follow(code: CodeText, position: int, call: _Call) -> None:
     """Follows members, types and tables up to the call with the title."""
     while (position := code.skip_space(position)) < len(code.bare):
         sign = code.bare[position]
@@ -133,13 +133,13 @@ def _follow(code: Code, position: int, call: _Call) -> None:
             return
 
 
-def _count_table(code: Code, opening: int) -> int:
+def _count_table(code: CodeText, opening: int) -> int:
     """The rows of a table that is written out; 1 if it is only named."""
     first = code.skip_space(opening + 1)
     return parts.count_elements(code, first) if code.bare.startswith("[", first) else 1
 
 
-def _build(code: Code, call: _Call, functions: _Functions) -> parts.CodeTest | None:
+def _build(code: CodeText, call: _Call, functions: _Functions) -> parts.CodeTest | None:
     """None for a call with neither a title in quotes nor a function; a member needs the function."""
     pieces = code.list_arguments(call.opening)
     has_function = functions.find(call.opening, code.end_of(call.opening)) is not None
@@ -161,7 +161,7 @@ def _build(code: Code, call: _Call, functions: _Functions) -> parts.CodeTest | N
     )
 
 
-def _read_title(code: Code, start: int, end: int, *, has_function: bool) -> str:
+def _read_title(code: CodeText, start: int, end: int, *, has_function: bool) -> str:
     """The text in the quotes, or the text of any other expression."""
     quote = code.bare[start]
     if quote not in _QUOTES and has_function:
@@ -173,7 +173,7 @@ def _read_title(code: Code, start: int, end: int, *, has_function: bool) -> str:
     return " ".join(text[span[0] : min(span[1], span[0] + _LONGEST_TITLE)].split())
 
 
-def _find_body(code: Code, pieces: list[tuple[int, int]], functions: _Functions) -> tuple[int, int]:
+def _find_body(code: CodeText, pieces: list[tuple[int, int]], functions: _Functions) -> tuple[int, int]:
     """The block of the function, or its expression; the argument if neither is clear."""
     for start, end in pieces:
         function = functions.find(start, end)
@@ -190,7 +190,7 @@ def _find_body(code: Code, pieces: list[tuple[int, int]], functions: _Functions)
     return pieces[-1]
 
 
-def find_assertions(code: Code) -> Iterator[parts.Assertion]:
+def find_assertions(code: CodeText) -> Iterator[parts.Assertion]:
     for match in _EXPECT.finditer(code.bare):
         member = match["member"]
         if member is None or member in _SUBJECTS:
@@ -209,7 +209,7 @@ def find_assertions(code: Code) -> Iterator[parts.Assertion]:
         yield parts.Assertion(match.start(), parts.Strength.TRIVIAL, "catch that passes over a failed assertion")
 
 
-def _judge_expect(code: Code, match: re.Match[str]) -> parts.Assertion:
+def _judge_expect(code: CodeText, match: re.Match[str]) -> parts.Assertion:
     """Trivial without a matcher, or if something is compared with itself."""
     subject = parts.read_arguments(code, match.end())
     chain = parts.read_chain(code, min(code.end_of(match.end()) + 1, len(code.bare)))
@@ -231,7 +231,7 @@ def _judge_chain(members: tuple[str, ...], arguments: tuple[str, ...]) -> parts.
     return parts.Strength.LOOSE if is_loose or takes_anything or "not" in members else parts.Strength.EXACT
 
 
-def _judge_assert(code: Code, match: re.Match[str]) -> parts.Assertion:
+def _judge_assert(code: CodeText, match: re.Match[str]) -> parts.Assertion:
     groups = match.groupdict()
     named = groups.get("member") or (groups.get("members") or "").rpartition(".")[2].strip()
     arguments = parts.read_arguments(code, match.end())
@@ -244,7 +244,7 @@ def _judge_assert(code: Code, match: re.Match[str]) -> parts.Assertion:
     return parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
 
 
-def find_skips(code: Code, tests: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
+def find_skips(code: CodeText, tests: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     for match in _CALL.finditer(code.bare):
         end, members = _read_members(code, match.end())
         is_called = code.bare.startswith(("(", "`", "<"), code.skip_space(end))
@@ -258,7 +258,7 @@ def find_skips(code: Code, tests: list[parts.CodeTest]) -> Iterator[parts.CodeSk
             yield parts.CodeSkip(" ".join(code.code[start : match.end()].split()), start, match.end(), test.start)
 
 
-def _read_members(code: Code, position: int) -> tuple[int, list[str]]:
+def _read_members(code: CodeText, position: int) -> tuple[int, list[str]]:
     """The names after the word in `it.concurrent["skip"]`, and where they end."""
     members: list[str] = []
     while (match := _SKIP_MEMBER.match(code.bare, position)) is not None:

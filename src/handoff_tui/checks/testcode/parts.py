@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Final
 
-from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.checks.testcode.code_text import CodeText
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.lazy_pattern import compile_later
 
@@ -85,7 +85,7 @@ def name_tests(found: list[CodeTest]) -> list[CodeTest]:
     return named
 
 
-def count_elements(code: Code, opening: int) -> int:
+def count_elements(code: CodeText, opening: int) -> int:
     """How many elements the bracket at a position holds; at least one."""
     return max(1, len(code.list_arguments(opening)))
 
@@ -106,7 +106,7 @@ def build_test(title: str, start: int, body: tuple[int, int], cases: int = 1) ->
     return CodeTest(title, start, body[1] + 1, body[0], body[1], cases)
 
 
-def find_groups(code: Code, pattern: re.Pattern[str]) -> list[CodeTest]:
+def find_groups(code: CodeText, pattern: re.Pattern[str]) -> list[CodeTest]:
     """Classes or modules around tests; each match ends at its opening brace."""
     return [
         CodeTest(match["name"], match.start(), code.end_of(match.end()) + 1, match.end(), match.end(), is_group=True)
@@ -114,7 +114,7 @@ def find_groups(code: Code, pattern: re.Pattern[str]) -> list[CodeTest]:
     ]
 
 
-def find_block(code: Code, position: int) -> tuple[int, int]:
+def find_block(code: CodeText, position: int) -> tuple[int, int]:
     """The content of the next braces; empty if a statement ends before them."""
     start = min(position, len(code.bare))
     match = code.find_near(_BLOCK, start)
@@ -139,7 +139,7 @@ class Assertion(NamedTuple):
     words: str
 
 
-class Chain(NamedTuple):
+class MemberChain(NamedTuple):
     """The members after a call: `.not.toBe(4)`."""
 
     members: tuple[str, ...]
@@ -148,11 +148,11 @@ class Chain(NamedTuple):
     end: int
 
 
-def build_assertion(code: Code, start: int, end: int, strength: Strength) -> Assertion:
+def build_assertion(code: CodeText, start: int, end: int, strength: Strength) -> Assertion:
     return Assertion(start, strength, " ".join(code.code[start : min(end, start + _COMPARED)].split())[:_SHOWN])
 
 
-def read_arguments(code: Code, opening: int) -> tuple[str, ...]:
+def read_arguments(code: CodeText, opening: int) -> tuple[str, ...]:
     """The text of each argument without white space, so that two can be compared; a long one equals no other."""
     return tuple(
         "".join(code.code[start:end].split()) if end - start < _COMPARED else f"from {start} to {end}"
@@ -160,7 +160,7 @@ def read_arguments(code: Code, opening: int) -> tuple[str, ...]:
     )
 
 
-def read_chain(code: Code, position: int) -> Chain:
+def read_chain(code: CodeText, position: int) -> MemberChain:
     """The members after a call."""
     members: list[str] = []
     arguments: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ def read_chain(code: Code, position: int) -> Chain:
         if code.bare.startswith("(", opening):
             arguments = read_arguments(code, opening)
             position = min(code.end_of(opening) + 1, len(code.bare))
-    return Chain(tuple(members), arguments, position)
+    return MemberChain(tuple(members), arguments, position)
 
 
 def is_always_true(text: str) -> bool:
@@ -184,7 +184,7 @@ def is_pair_of_equals(arguments: tuple[str, ...]) -> bool:
     return len(arguments) > 1 and arguments[0] == arguments[1]
 
 
-def judge_truth(code: Code, opening: int, arguments: tuple[str, ...], index: int = 0) -> Strength:
+def judge_truth(code: CodeText, opening: int, arguments: tuple[str, ...], index: int = 0) -> Strength:
     """The strength of an assertion that something is true: exact if it compares, trivial if it always holds."""
     if len(arguments) <= index:
         return Strength.LOOSE
@@ -216,7 +216,7 @@ class CodeSkip(NamedTuple):
     owned_at: int
 
 
-def build_skip(code: Code, start: int, end: int) -> CodeSkip:
+def build_skip(code: CodeText, start: int, end: int) -> CodeSkip:
     words = " ".join(code.code[start:end].split()).rstrip(" (")
     return CodeSkip(words, start, end, start)
 
@@ -230,7 +230,7 @@ class Mark(NamedTuple):
 
 
 def find_marked(
-    code: Code, groups: Iterable[list[Mark]], pattern: re.Pattern[str]
+    code: CodeText, groups: Iterable[list[Mark]], pattern: re.Pattern[str]
 ) -> Iterator[tuple[list[Mark], re.Match[str]]]:
     """Declarations of the pattern, each with the marks in front of it."""
     for marks in groups:
@@ -239,7 +239,7 @@ def find_marked(
             yield marks, declared
 
 
-def build_marked_skip(code: Code, marks: list[Mark], mark: Mark) -> CodeSkip:
+def build_marked_skip(code: CodeText, marks: list[Mark], mark: Mark) -> CodeSkip:
     """A skip by an attribute or annotation; it belongs to what follows the last one beside it."""
     words = " ".join(code.code[mark.start : mark.end].split())
     name = words.partition("(")[0] if words.startswith("@") and "enabled" not in words else words

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.checks.testcode import parts
-from handoff_tui.checks.testcode.code_text import Code
+from handoff_tui.checks.testcode.code_text import CodeText
 from handoff_tui.core.lazy_pattern import compile_later
 
 _FUNCTION: Final = compile_later(
@@ -24,7 +24,7 @@ _IGNORE: Final = compile_later(r"ignore\b|cfg_attr\s*\(.*\bignore\b|should_panic
 _CONDITION: Final = compile_later(r"cfg\s*\((?!\s*test\s*\)|\s*all\s*\(\s*test\s*\)\s*\))")
 
 
-def find_tests(code: Code) -> list[parts.CodeTest]:
+def find_tests(code: CodeText) -> list[parts.CodeTest]:
     """Functions with a test attribute, in their modules."""
     found = parts.find_groups(code, _MODULE)
     for marks, function in parts.find_marked(code, _find_attributes(code), _FUNCTION):
@@ -36,7 +36,7 @@ def find_tests(code: Code) -> list[parts.CodeTest]:
     return parts.name_tests(found)
 
 
-def _find_attributes(code: Code) -> Iterator[list[parts.Mark]]:
+def _find_attributes(code: CodeText) -> Iterator[list[parts.Mark]]:
     """Attributes, grouped by what they belong to."""
     position = 0
     while (start := code.bare.find("#[", position)) >= 0:
@@ -49,7 +49,7 @@ def _find_attributes(code: Code) -> Iterator[list[parts.Mark]]:
         position = marks[-1].end
 
 
-def find_assertions(code: Code) -> Iterator[parts.Assertion]:
+def find_assertions(code: CodeText) -> Iterator[parts.Assertion]:
     for match in _ASSERTION.finditer(code.bare):
         name = match["name"] or ""
         arguments = parts.read_arguments(code, match.end())
@@ -63,7 +63,7 @@ def find_assertions(code: Code) -> Iterator[parts.Assertion]:
         yield parts.build_assertion(code, match.start(), code.end_of(match.end()) + 1, strength)
 
 
-def find_skips(code: Code, tests: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
+def find_skips(code: CodeText, tests: list[parts.CodeTest]) -> Iterator[parts.CodeSkip]:
     """Whatever is ignored, and tests that are compiled only under a condition."""
     starts = {test.start for test in tests if not test.is_group}
     for marks in _find_attributes(code):

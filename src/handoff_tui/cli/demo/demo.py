@@ -36,7 +36,7 @@ from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.signers import build_line
-from handoff_tui.log.policy.texts import Texts, build_policy_text
+from handoff_tui.log.policy.texts import PolicyTexts, build_policy_text
 from handoff_tui.log.show.by_hand import SCRIPT_NAME, read_script
 from handoff_tui.log.storage.blobs import open_log_folder
 from handoff_tui.log.storage.trust_files import write_trust_files
@@ -205,7 +205,7 @@ class _DemoLog:
     def _begin(self, root: Path) -> None:
         signer = self._story.people[self._script.policy.signer].email
         lines = (build_line(self._story.people[one].email, self._public[one]) for one in sorted(self._public))
-        texts = Texts("".join(lines), self._script.policy.text)
+        texts = PolicyTexts("".join(lines), self._script.policy.text)
 
         def build(parents: Parents) -> Draft:
             policy = build_policy_text(texts, 1, nonce=self._script.nonce)

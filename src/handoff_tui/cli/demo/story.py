@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, ValidationError
 
-from handoff_tui.cli.demo.story_git import Signature, StoryGit, open_story_git
+from handoff_tui.cli.demo.story_git import Authorship, StoryGit, open_story_git
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import DemoError
 from handoff_tui.core.lazy_pattern import compile_later
@@ -197,7 +197,7 @@ class Tag(Model):
     message: str | None = None
 
 
-class Step(Model):
+class StoryCommit(Model):
     """One commit. Its files are in `steps/<name>/`."""
 
     name: str
@@ -225,7 +225,7 @@ class Story(Model):
     work_tree: str
     """The folder of the files that are left uncommitted at the end."""
     people: dict[str, Person]
-    steps: tuple[Step, ...]
+    steps: tuple[StoryCommit, ...]
 
     def refuse_contradictions(self) -> None:
         seen: set[str] = set()
@@ -327,7 +327,7 @@ def _build(story: Story, story_folder: Path, built: Path, scratch: Path, shift: 
     return commits
 
 
-def _play(story: Story, step: Step, overlay: Overlay, git: StoryGit, story_folder: Path) -> None:
+def _play(story: Story, step: StoryCommit, overlay: Overlay, git: StoryGit, story_folder: Path) -> None:
     files = overlay.render_all()
     delete_paths(overlay.work_tree, step.delete, step.name)
     move_paths(overlay.work_tree, step.move, step.name)
@@ -354,7 +354,7 @@ def _read_note(place: Path, step: str) -> bytes:
     return place.read_bytes()
 
 
-def _build_signature(story: Story, step: Step, shift: DateShift) -> Signature:
+def _build_signature(story: Story, step: StoryCommit, shift: DateShift) -> Authorship:
     author = story.people[step.author]
     committer = story.people[step.committer or step.author]
-    return Signature(author.name, author.email, committer.name, committer.email, shift.move(step.date))
+    return Authorship(author.name, author.email, committer.name, committer.email, shift.move(step.date))

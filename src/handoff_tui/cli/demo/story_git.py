@@ -36,7 +36,7 @@ _KEPT_VARIABLES = ("GIT_EXEC_PATH", "GIT_PYTHON_")
 """Where git itself is; every other GIT_ variable speaks of another repository or of this machine's taste."""
 
 
-class Signature(NamedTuple):
+class Authorship(NamedTuple):
     """Who did it and when, as git stores it."""
 
     author_name: str
@@ -64,7 +64,7 @@ class StoryGit:
         self._run = runner
         self._scratch = scratch
 
-    def commit(self, message: str, signature: Signature, executable: tuple[str, ...]) -> str:
+    def commit(self, message: str, signature: Authorship, executable: tuple[str, ...]) -> str:
         """Commits the whole work tree and returns the commit's id."""
         self._run.add("--all", "--force", "--", ".")
         if executable:
@@ -81,14 +81,14 @@ class StoryGit:
         )
         return str(self._run.rev_parse("HEAD"))
 
-    def add_note(self, ref: str, content: bytes, commit: str, signature: Signature) -> None:
+    def add_note(self, ref: str, content: bytes, commit: str, signature: Authorship) -> None:
         place = self._scratch / "note"
         place.write_bytes(content)
         blob = self._run.hash_object("-w", "--no-filters", "--", str(place))
         # -C takes the blob as it is; a message would be tidied, by rules that differ between versions
         self._run.notes(f"--ref={ref}", "add", "-C", blob, commit, env=signature.environment())
 
-    def add_tag(self, name: str, message: str | None, commit: str, signature: Signature) -> None:
+    def add_tag(self, name: str, message: str | None, commit: str, signature: Authorship) -> None:
         if message is None:
             self._run.tag(name, commit)
             return
@@ -99,7 +99,7 @@ class StoryGit:
     def set_ref(self, ref: str, commit: str) -> None:
         self._run.update_ref(ref, commit)
 
-    def push(self, branch: str, signature: Signature) -> None:
+    def push(self, branch: str, signature: Authorship) -> None:
         self._run.push("--quiet", "--set-upstream", "--tags", "origin", branch, env=signature.environment())
 
     def refresh_index(self) -> None:

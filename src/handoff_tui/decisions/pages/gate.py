@@ -14,7 +14,7 @@ from handoff_tui.log.gates.gate_state import Approval, GateReport
 from handoff_tui.log.setup.pin import ANCHOR_HINT, NOT_ANCHORED
 
 if TYPE_CHECKING:  # a page must not load the checks
-    from handoff_tui.decisions.correct_scope import StatedScope
+    from handoff_tui.decisions.correct_scope import ScopeInForce
 
 SCHEMA = "handoff-tui/gate/v1"
 _MOST_NAMED = 10
@@ -147,7 +147,7 @@ def _build_row(approval: Approval) -> tuple[Cell, ...]:
     )
 
 
-def build_submit_json(view: GateView, entry: Entry | None, stated: StatedScope | None = None) -> dict[str, object]:
+def build_submit_json(view: GateView, entry: Entry | None, stated: ScopeInForce | None = None) -> dict[str, object]:
     """`scope` is null unless somebody stated it."""
     scope = None
     if stated is not None:
@@ -160,7 +160,7 @@ def build_submit_json(view: GateView, entry: Entry | None, stated: StatedScope |
     }
 
 
-def build_submit_page(view: GateView, entry: Entry | None, stated: StatedScope | None = None) -> Page:
+def build_submit_page(view: GateView, entry: Entry | None, stated: ScopeInForce | None = None) -> Page:
     page = build_gate_page(view)
     page.blank()
     if stated is not None:
@@ -174,7 +174,7 @@ def build_submit_page(view: GateView, entry: Entry | None, stated: StatedScope |
     return page
 
 
-def _add_stated(page: Page, stated: StatedScope) -> None:
+def _add_stated(page: Page, stated: ScopeInForce) -> None:
     only_here = "The scope counts for this run only; --write puts it into handoff-tui.toml:"
     page.line(Cell("The scope is in handoff-tui.toml now; commit it:" if stated.written else only_here))
     for line in stated.correction.table.splitlines():

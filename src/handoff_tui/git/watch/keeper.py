@@ -33,7 +33,7 @@ _REFS = ("refs", "reftable", "packed-refs")
 _IGNORE_RULES = ".gitignore"
 
 
-class Places(NamedTuple):
+class WatchedPlaces(NamedTuple):
     """Absolute folders, without a slash at the end."""
 
     root: str
@@ -59,7 +59,7 @@ class Sorted(NamedTuple):
     root_gone: bool
 
 
-def sort_events(events: Iterable[Event], places: Places) -> Sorted:
+def sort_events(events: Iterable[Event], places: WatchedPlaces) -> Sorted:
     """Leaves noise out: git's locks and messages, our cache and half-written files."""
     paths: set[str] = set()
     appeared: set[str] = set()
@@ -89,7 +89,7 @@ def _find_git_name(path: str, git: tuple[str, ...]) -> str | None:
     return next((path[len(top) + 1 :] for top in git if path == top or path.startswith(f"{top}/")), None)
 
 
-def _find_name(path: str, places: Places) -> str | None:
+def _find_name(path: str, places: WatchedPlaces) -> str | None:
     """Returns a path relative to the root of the work tree; None if it is outside or ours."""
     if path == places.root:
         return ""

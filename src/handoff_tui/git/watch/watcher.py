@@ -20,7 +20,7 @@ from handoff_tui.git.watch.keeper import (
     UNFOCUSED_STEP_MILLISECONDS,
     Event,
     OpenNotify,
-    Places,
+    WatchedPlaces,
     WatchKeeper,
     open_rust_notify,
     sort_events,
@@ -375,6 +375,6 @@ class Watcher(threading.Thread):
         return Watching.LIVE, "", ""
 
 
-def _build_places(repository: Repository) -> Places:
+def _build_places(repository: Repository) -> WatchedPlaces:
     git = sorted({str(repository.git_dir), str(repository.common_dir)}, key=len, reverse=True)
-    return Places(str(repository.root), tuple(git), str(find_cache_folder(repository.root)))
+    return WatchedPlaces(str(repository.root), tuple(git), str(find_cache_folder(repository.root)))

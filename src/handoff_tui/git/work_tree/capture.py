@@ -111,7 +111,7 @@ def list_pending(status: Status) -> list[PendingPath]:
     return pending
 
 
-__all__ = ["CapturedTree", "LeftOut", "build_commit_tree", "offer_objects", "write_work_tree"]
+__all__ = ["CapturedTree", "UncapturedPath", "build_commit_tree", "offer_objects", "write_work_tree"]
 
 _STATUS = (
     *("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames", "--untracked-files=all"),
@@ -128,7 +128,7 @@ _KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 _FIT = frozenset({0, stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR})
 
 
-class LeftOut(NamedTuple):
+class UncapturedPath(NamedTuple):
     """Something in the work tree that no git tree can hold."""
 
     path: str
@@ -148,7 +148,7 @@ class CapturedTree(NamedTuple):
     upstream: str | None
     ignored: tuple[str, ...]
     """Ignored files, and ignored folders, which end with a slash."""
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[UncapturedPath, ...]
 
 
 def write_work_tree(repository: Repository, cache_folder: Path, needed: Collection[str] | None = None) -> CapturedTree:
@@ -327,7 +327,7 @@ class _Capture:
                     if line.kind == "!" and not self._is_own(line.path) and not is_below_own_folder(line.path)
                 )
             ),
-            left_out=tuple(LeftOut(path, reason) for path, reason in sorted(left_out.items())),
+            left_out=tuple(UncapturedPath(path, reason) for path, reason in sorted(left_out.items())),
         )
 
     def _find_unfit(self, removed: set[str]) -> dict[str, str]:

@@ -385,9 +385,9 @@ class _Bisection:
         )
 
 
-def _build_trial(tried: Tried) -> report.Trial:
+def _build_trial(tried: Tried) -> report.TriedCommit:
     commit, result, verdict = tried
-    return report.Trial(
+    return report.TriedCommit(
         commit=commit.id, subject=commit.subject, standing=verdict, outcome=result.outcome, summary=result.summary
     )
 

@@ -14,8 +14,8 @@ from handoff_tui.history.bisect.report import (
     BisectWay,
     CommitLine,
     Culprit,
-    Trial,
     TrialVerdict,
+    TriedCommit,
 )
 
 SCHEMA = "handoff-tui/bisect/v1"
@@ -182,7 +182,7 @@ def _add_trials(page: Page, report: BisectReport) -> None:
     page.table(_TRIAL_COLUMNS, report.trials)
 
 
-_TRIAL_COLUMNS: TableColumns[Trial] = (
+_TRIAL_COLUMNS: TableColumns[TriedCommit] = (
     (Column(""), lambda trial: Cell(str(_VERDICTS[trial.standing]), _VERDICTS[trial.standing].role)),
     (Column("commit"), lambda trial: Cell(trial.commit[:SHORT_COMMIT], "key")),
     (Column("subject"), lambda trial: Cell(render_safe(trial.subject, 48))),

@@ -51,7 +51,7 @@ class CommitLine(Model):
     subject: str
 
 
-class Trial(Model):
+class TriedCommit(Model):
     """One commit, tried."""
 
     commit: str
@@ -109,7 +109,7 @@ class BisectReport(Model):
     """If no good commit was found: how many ancestors of the bad one were not tried."""
     between: int = 0
     """How many commits were between good and bad at the start, the bad one included."""
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[TriedCommit, ...] = ()
     """In the order they were made."""
     culprit: Culprit | None = None
     left: tuple[CommitLine, ...] = ()

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.command_run import judge_run, run_isolated
 from handoff_tui.checks.run.commands import CommandCheck, hash_scripts, read_consent
 from handoff_tui.core.classes import NamedTuple
@@ -139,7 +139,9 @@ class RuleTrials:
 
     way = report.BisectWay.TREES
 
-    def __init__(self, session: Session, rule: Rule, find_baseline: Callable[[], Baseline], scope: str | None) -> None:
+    def __init__(
+        self, session: Session, rule: Rule, find_baseline: Callable[[], ChosenBaseline], scope: str | None
+    ) -> None:
         self._session = session
         self._rule = rule
         self._find_baseline = find_baseline

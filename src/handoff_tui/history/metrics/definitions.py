@@ -68,7 +68,7 @@ class MetricDefinition(NamedTuple):
         return Metric.model_validate({"unit": _UNITS[self.reduce], **words, **measured})
 
 
-class Observation(NamedTuple):
+class MetricValue(NamedTuple):
     """One value of a metric, its time, and the entries behind it."""
 
     time: str
@@ -80,7 +80,7 @@ class Observation(NamedTuple):
 class Observed(NamedTuple):
     """All values of a metric, and what could not be counted: reason to entries."""
 
-    observations: Sequence[Observation]
+    observations: Sequence[MetricValue]
     left_out: Mapping[str, Sequence[str]] = {}
     why: str = ""
     """Why there is nothing to count, if there is nothing."""
@@ -150,7 +150,7 @@ def build_spread(values: Sequence[float]) -> Spread | None:
     )
 
 
-def build_weeks(reduce: Reduce, observations: Iterable[Observation]) -> tuple[Week, ...]:
+def build_weeks(reduce: Reduce, observations: Iterable[MetricValue]) -> tuple[Week, ...]:
     """Every week from first to last, including empty ones."""
     by_week: dict[date, list[float]] = {}
     for one in observations:
@@ -169,21 +169,21 @@ def build_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[LeftOut, ...]
     )
 
 
-def list_sources(observations: Iterable[Observation]) -> tuple[str, ...]:
+def list_sources(observations: Iterable[MetricValue]) -> tuple[str, ...]:
     """Each entry once, in order of first use."""
     return tuple(dict.fromkeys(source for one in observations for source in one.sources))
 
 
-def _build_groups(definition: MetricDefinition, observations: Sequence[Observation]) -> tuple[MetricGroup, ...]:
+def _build_groups(definition: MetricDefinition, observations: Sequence[MetricValue]) -> tuple[MetricGroup, ...]:
     if not definition.grouped_by:
         return ()
-    by_name: dict[str, list[Observation]] = {}
+    by_name: dict[str, list[MetricValue]] = {}
     for one in observations:
         by_name.setdefault(one.group, []).append(one)
     return tuple(MetricGroup(name=name, **_count(definition, by_name[name])) for name in sorted(by_name))
 
 
-def _count(definition: MetricDefinition, observations: Sequence[Observation]) -> dict[str, Any]:
+def _count(definition: MetricDefinition, observations: Sequence[MetricValue]) -> dict[str, Any]:
     """What a metric and each of its groups have: a share has no spread, since each value is yes or no."""
     values = [one.value for one in observations]
     value, part = reduce_values(definition.reduce, values)
@@ -224,7 +224,7 @@ class _LeftOut(NamedTuple):
 
 
 _Observer = Callable[[MetricsFacts], Observed]
-_Observing = Callable[[MetricsFacts], Iterator[Observation | _LeftOut]]
+_Observing = Callable[[MetricsFacts], Iterator[MetricValue | _LeftOut]]
 
 
 def _observer(why: str) -> Callable[[_Observing], _Observer]:
@@ -233,10 +233,10 @@ def _observer(why: str) -> Callable[[_Observing], _Observer]:
     def wrap(observe: _Observing) -> _Observer:
         @wraps(observe)
         def collect(facts: MetricsFacts) -> Observed:
-            found: list[Observation] = []
+            found: list[MetricValue] = []
             left_out: dict[str, list[str]] = defaultdict(list)
             for one in observe(facts):
-                if isinstance(one, Observation):
+                if isinstance(one, MetricValue):
                     found.append(one)
                 else:
                     left_out[one.why].append(one.entry.id)
@@ -248,30 +248,30 @@ def _observer(why: str) -> Callable[[_Observing], _Observer]:
 
 
 @_observer("no attempt has been decided yet")
-def observe_failures(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_failures(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """One value per decided attempt: 1 if it was sent back or overridden."""
     for attempt, decided in _list_ended(facts):
         if attempt.end is AttemptEnd.SKIPPED:
             yield _LeftOut(_SKIPPED, decided.entry)
         else:
-            yield Observation(decided.entry.time, _JUDGED[attempt.end], (decided.entry.id,))
+            yield MetricValue(decided.entry.time, _JUDGED[attempt.end], (decided.entry.id,))
 
 
 def observe_compliance(facts: MetricsFacts) -> Observed:
     """One value per decided attempt: 1 if the same files had been submitted, which runs the checks."""
     if not any(one.submissions for one in facts.attempts):
         return Observed((), why="no submission in the log; unsigned submissions leave no trace")
-    found: list[Observation] = []
+    found: list[MetricValue] = []
     for one, _ in _list_ended(facts):
         decided = one.find_first_ending()
         if decided is not None:
             before = [made.entry.id for made in one.submissions if is_submission_of(made, decided)]
-            found.append(Observation(decided.entry.time, float(bool(before)), (*before, decided.entry.id)))
+            found.append(MetricValue(decided.entry.time, float(bool(before)), (*before, decided.entry.id)))
     return Observed(_sort(found), why="no attempt has been decided yet")
 
 
 @_observer("the log and the history of HEAD show no session")
-def observe_resumption(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_resumption(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """Seconds from the decision that ended an attempt to the first commit before the handoff's next entry."""
     following_work = _find_following_work(facts)
     for _, decided in _list_ended(facts):
@@ -287,11 +287,11 @@ def observe_resumption(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
             if first is None:
                 yield _LeftOut("no commit between it and the next entry", ended)
             else:
-                yield Observation(ended.time, first - begun, (ended.id, following.id))
+                yield MetricValue(ended.time, first - begun, (ended.id, following.id))
 
 
 @_observer("no attempt followed one whose review record is here")
-def observe_rediscovery(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_rediscovery(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """One value per further attempt: how many findings had been shown at an earlier attempt."""
     for attempts in facts.places.values():
         told: dict[str, str] = {}
@@ -307,13 +307,13 @@ def observe_rediscovery(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]
             newest, _ = records[-1]
             if last:
                 number = float(sum(finding in told for finding in here))
-                yield Observation(newest.time, number, (*(again or [last]), *(entry.id for entry, _ in records)))
+                yield MetricValue(newest.time, number, (*(again or [last]), *(entry.id for entry, _ in records)))
             told = {**here, **told}
             last = newest.id
 
 
 @_observer("no handoff has been decided yet")
-def observe_success(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_success(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """One value per phase of a handoff: 1 if its last attempt was approved."""
     for attempts in facts.places.values():
         ended = [(one, one.ended_by.entry) for one in attempts if one.ended_by is not None]
@@ -324,11 +324,11 @@ def observe_success(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
             yield _LeftOut(_SKIPPED, entry)
         else:
             sources = tuple(entry.id for _, entry in ended)
-            yield Observation(entry.time, 1.0 - _JUDGED[last.end], sources, _find_type(facts, last))
+            yield MetricValue(entry.time, 1.0 - _JUDGED[last.end], sources, _find_type(facts, last))
 
 
 @_observer("no handoff has been approved yet")
-def observe_duration(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_duration(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """Seconds from the first work at a phase to the approval of its last attempt."""
     for attempts in facts.places.values():
         last = attempts[-1]
@@ -337,7 +337,7 @@ def observe_duration(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
 
 
 @_observer("nothing has been decided yet")
-def observe_decision_time(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_decision_time(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """Seconds from when the work was ready to the first decision on it, holds aside."""
     for one in facts.attempts:
         decided = one.find_first_ending()
@@ -346,26 +346,26 @@ def observe_decision_time(facts: MetricsFacts) -> Iterator[Observation | _LeftOu
             yield _measure(start, decided.entry, "" if start is None else start.by)
 
 
-def _measure(start: Start | None, ended: Entry, group: str) -> Observation | _LeftOut:
+def _measure(start: Start | None, ended: Entry, group: str) -> MetricValue | _LeftOut:
     """The seconds from a start to an entry."""
     if start is None:
         return _LeftOut(_NO_START, ended)
     took = parse_seconds(ended.time) - start.seconds
-    return _LeftOut(_BACKWARDS, ended) if took < 0 else Observation(ended.time, took, (*start.sources, ended.id), group)
+    return _LeftOut(_BACKWARDS, ended) if took < 0 else MetricValue(ended.time, took, (*start.sources, ended.id), group)
 
 
 @_observer("nothing has been decided yet")
-def observe_loops(facts: MetricsFacts) -> Iterator[Observation]:
+def observe_loops(facts: MetricsFacts) -> Iterator[MetricValue]:
     """One value per decided phase of a handoff: how often it was sent back."""
     for (_, phase), attempts in facts.places.items():
         decisions = [one.ended_by.entry for one in attempts if one.ended_by is not None]
         if decisions:
             back = sum(one.end is AttemptEnd.SENT_BACK for one in attempts)
-            yield Observation(decisions[-1].time, float(back), tuple(entry.id for entry in decisions), phase)
+            yield MetricValue(decisions[-1].time, float(back), tuple(entry.id for entry in decisions), phase)
 
 
 @_observer("nothing has been approved yet")
-def observe_staleness(facts: MetricsFacts) -> Iterator[Observation]:
+def observe_staleness(facts: MetricsFacts) -> Iterator[MetricValue]:
     """One value per decision that let work go on: 1 if the phase came up again with other files."""
     for attempts in facts.places.values():
         entries = sorted((entry for one in attempts for entry in one.list_entries()), key=sort_key)
@@ -377,7 +377,7 @@ def observe_staleness(facts: MetricsFacts) -> Iterator[Observation]:
             if entry.id in passing:
                 later = next((other for seen, other in newest.items() if seen != tree), None)
                 sources = (entry.id,) if later is None else (entry.id, later.id)
-                yield Observation(entry.time, float(later is not None), sources)
+                yield MetricValue(entry.time, float(later is not None), sources)
             newest.setdefault(tree, entry)
 
 
@@ -386,15 +386,15 @@ def observe_debts(facts: MetricsFacts, until: str | None = None) -> Observed:
     now = parse_seconds(facts.now)
     if until is not None:
         now = min(now, parse_seconds(f"{until}T23:59:59Z"))
-    found: list[Observation] = []
+    found: list[MetricValue] = []
     for identifier, decided in facts.index.find_debts(until).items():
         age = max(0.0, now - parse_seconds(decided.entry.time))
-        found.append(Observation(decided.entry.time, age, (identifier,), decided.work.handoff))
+        found.append(MetricValue(decided.entry.time, age, (identifier,), decided.work.handoff))
     return Observed(_sort(found))
 
 
 @_observer("nothing has been approved yet")
-def observe_rubber_stamps(facts: MetricsFacts) -> Iterator[Observation | _LeftOut]:
+def observe_rubber_stamps(facts: MetricsFacts) -> Iterator[MetricValue | _LeftOut]:
     """One value per approval: 1 if it came within seconds of the work, with no file marked as read and no comment."""
     for one in facts.attempts:
         for decided in one.decisions:
@@ -409,7 +409,7 @@ def observe_rubber_stamps(facts: MetricsFacts) -> Iterator[Observation | _LeftOu
                 took = RUBBER_STAMP_SECONDS if start is None else parse_seconds(entry.time) - start.seconds
                 quick = not record.looked and took < RUBBER_STAMP_SECONDS
                 sources = (*(start.sources if start is not None else ()), entry.id)
-                yield Observation(
+                yield MetricValue(
                     entry.time, float(quick), sources, "you" if entry.actor == facts.reviewer else "others"
                 )
 
@@ -419,7 +419,7 @@ def _observe_runs(measure: Callable[[RunFacts], float | None], why: str) -> _Obs
 
     def collect(facts: MetricsFacts) -> Observed:
         values = ((run, measure(run)) for run in facts.runs)
-        found = [Observation(run.time, value, (), run.agent) for run, value in values if value is not None]
+        found = [MetricValue(run.time, value, (), run.agent) for run, value in values if value is not None]
         return Observed(_sort(found), {}, why)
 
     return collect
@@ -454,7 +454,7 @@ def _find_type(facts: MetricsFacts, one: DecidedAttempt) -> str:
     return facts.types.get(one.key.handoff, _NOT_HERE)
 
 
-def _sort(observations: list[Observation]) -> list[Observation]:
+def _sort(observations: list[MetricValue]) -> list[MetricValue]:
     return sorted(observations, key=lambda one: (one.time, one.sources))
 
 

@@ -32,7 +32,7 @@ from handoff_tui.history.metrics.facts import (
 from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Target
 from handoff_tui.history.past.repository import list_limits
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.entry import LogProblemLevel
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.storage.evidence import REVIEWS, EvidenceFiles
@@ -72,7 +72,7 @@ def build_rule_metrics(
     seen = [(decided, record) for decided, record in list_records(facts) if window.has(decided.entry.time)]
     rules: dict[str, _Tally] = defaultdict(_Tally)
     severities: dict[str, _Tally] = defaultdict(_Tally)
-    weeks: list[define.Observation] = []
+    weeks: list[define.MetricValue] = []
     for held, times in Counter(record.held for _, record in seen).items():
         for judged in held:
             rules[judged.rule].add_held(times)
@@ -83,7 +83,7 @@ def build_rule_metrics(
             severities[judged.severity].add_open(decided.entry.id)
         number = len(record.held) + len(record.open)
         if number:
-            weeks.append(define.Observation(decided.entry.time, len(record.held) / number, ()))
+            weeks.append(define.MetricValue(decided.entry.time, len(record.held) / number, ()))
     observed = define.Observed(weeks, _list_unread(facts, window), _WHY)
     sources = tuple(decided.entry.id for decided, _ in seen)
     return (
@@ -126,9 +126,9 @@ def _list_decisions(attempts: Sequence[DecidedAttempt]) -> list[DecisionEntry]:
     return decisions if len(attempts) == 1 else sorted(decisions, key=lambda decided: sort_key(decided.entry))
 
 
-def _measure(first: DecisionEntry, last: DecisionEntry, group: str) -> define.Observation:
+def _measure(first: DecisionEntry, last: DecisionEntry, group: str) -> define.MetricValue:
     took = parse_seconds(last.entry.time) - parse_seconds(first.entry.time)
-    return define.Observation(last.entry.time, took, (first.entry.id, last.entry.id), group)
+    return define.MetricValue(last.entry.time, took, (first.entry.id, last.entry.id), group)
 
 
 def list_records(facts: MetricsFacts) -> Iterator[tuple[DecisionEntry, RecordFacts]]:
@@ -210,7 +210,7 @@ def _read_metrics(
         since=window.since,
         until=window.until,
         entries=sum(window.has(one.time) and one.id not in verdict.void for one in verdict.entries),
-        not_counted=len(verdict.void) + sum(one.level is ProblemLevel.REFUSED for one in verdict.problems),
+        not_counted=len(verdict.void) + sum(one.level is LogProblemLevel.REFUSED for one in verdict.problems),
         notes=tuple(list_limits(session, verdict, "", "whatever needs commits it lacks is left out")),
     )
     if verdict.fatal:

@@ -15,7 +15,7 @@ from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import COMMAND, CheckReport, CheckResult, Outcome, RuleInfo, sort_results
 from handoff_tui.checks.rule import Rule, UndecidableError
-from handoff_tui.checks.run.baseline import Baseline, choose_usual_baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline, choose_usual_baseline
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, list_rules, load_functions
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
@@ -51,10 +51,10 @@ class CommitWorld(RepositoryWorld):
     """Answers from the tree and history of a commit. Handoffs are read when a rule asks for them."""
 
     def __init__(
-        self, past: PastRepository, find_baseline: Callable[[], Baseline], moment: datetime | None = None
+        self, past: PastRepository, find_baseline: Callable[[], ChosenBaseline], moment: datetime | None = None
     ) -> None:
         """The baseline is only searched for if a rule asks. `moment` defaults to that of the commit."""
-        super().__init__(past.session, NOTHING_READ, Baseline(None, "not asked for"))
+        super().__init__(past.session, NOTHING_READ, ChosenBaseline(None, "not asked for"))
         self._find_baseline = find_baseline
         self._past = past
         self._moment = moment or past.commit.moment
@@ -153,7 +153,7 @@ def list_past_rules(session: Session) -> tuple[Rule, ...]:
 def run_rules(
     past: PastRepository,
     rules: tuple[Rule, ...],
-    find_baseline: Callable[[], Baseline],
+    find_baseline: Callable[[], ChosenBaseline],
     scope: str | None = None,
     moment: datetime | None = None,
 ) -> list[CheckResult]:
@@ -188,7 +188,7 @@ class _CompleteAnswers(Answers):
             raise
 
 
-def build_past_report(past: PastRepository, baseline: Baseline, request: CheckRequest) -> CheckReport:
+def build_past_report(past: PastRepository, baseline: ChosenBaseline, request: CheckRequest) -> CheckReport:
     """All rules on a commit. Commands don't run there: each is listed as unknown, which isn't a pass."""
     _refuse_settings(past)
     infos = list_rules(past.session, request, past.open_reader(0))
@@ -235,14 +235,16 @@ def _build_shown(result: CheckResult) -> CheckResult:
     return result.model_copy(update=changes)
 
 
-def choose_past_baseline(past: PastRepository, gates: PastGates | None) -> Baseline:
+def choose_past_baseline(past: PastRepository, gates: PastGates | None) -> ChosenBaseline:
     """The last commit approved by then; else where this branch left the main one."""
     if gates is not None and not gates.index.verdict.fatal:
         approved = list_approved(past.session, gates.index, gates.tree)
         commit = next((one.commit for one in approved if one.is_ancestor), None)
         if commit is not None:
-            return Baseline(commit, "the last approved commit on this branch")
+            return ChosenBaseline(commit, "the last approved commit on this branch")
     usual = choose_usual_baseline(past.session)
     return (
-        usual if usual.commit is not None else Baseline(None, "nothing was approved by then; name one with --baseline")
+        usual
+        if usual.commit is not None
+        else ChosenBaseline(None, "nothing was approved by then; name one with --baseline")
     )

@@ -39,13 +39,13 @@ from handoff_tui.handoffs.reading.read import read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.chain import Candidate, Chain, Known
-from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblemLevel, LogVerdict
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.index import DecisionEntry, LogIndex, SubmissionEntry, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.entries import build_log_view
-from handoff_tui.log.show.view import LogView
+from handoff_tui.log.show.view import ShownLog
 from handoff_tui.log.storage.evidence import find_review
 
 _NOTES = "refs/notes/"
@@ -294,7 +294,7 @@ class CurrentLog:
         candidates = {one: self.candidates[one] for one in self._find_followed(entry)}
         moment = self.entries[entry].time
         verdict = self._chain.judge(candidates, Known(now=moment, pin=self.verdict.log))
-        fatal = tuple(problem for problem in self.verdict.problems if problem.level is ProblemLevel.FATAL)
+        fatal = tuple(problem for problem in self.verdict.problems if problem.level is LogProblemLevel.FATAL)
         verdict = verdict.model_copy(update={"problems": (*verdict.problems, *fatal)})
         return PastLog(entry, moment, verdict, candidates)
 
@@ -312,7 +312,7 @@ class PastLog:
     def index(self) -> LogIndex:
         return build_log_index(self.verdict)
 
-    def build_view(self) -> LogView:
+    def build_view(self) -> ShownLog:
         return build_log_view(self.verdict, self.candidates)
 
 
@@ -351,7 +351,7 @@ def list_limits(session: Session, verdict: LogVerdict, broken: str, shallow: str
     if verdict.log is None and not verdict.fatal:
         yield "no signed log here yet; `handoff-tui init` creates one"
     for problem in verdict.problems:
-        if problem.level is ProblemLevel.FATAL:
+        if problem.level is LogProblemLevel.FATAL:
             yield f"the log is not intact{broken}: {problem.text}"
     if session.repository.shallow:
         yield f"this clone is shallow: {shallow} (git fetch --unshallow)"

@@ -103,7 +103,7 @@ class Items(NamedTuple):
         return ["<ul>", *(f"<li>{_show(text)}</li>" for text in self.texts), "</ul>"]
 
 
-class Code(NamedTuple):
+class CommandBlock(NamedTuple):
     """Commands to copy."""
 
     lines: tuple[str, ...]
@@ -115,7 +115,7 @@ class Code(NamedTuple):
         return ["<pre><code>" + "\n".join(_show(line) for line in self.lines) + "</code></pre>"]
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """Rows under headings. Columns in `coded` hold ids."""
 
     headings: tuple[str, ...]
@@ -139,7 +139,7 @@ class Table(NamedTuple):
         return ["<table>", "<thead>", f"<tr>{heads}</tr>", "</thead>", *body, "</table>"]
 
 
-ReportPart = Text | Items | Code | Table
+ReportPart = Text | Items | CommandBlock | ReportTable
 
 
 class ReportSection(NamedTuple):
@@ -174,7 +174,7 @@ def _build_summary(replay: ReplayReport) -> ReportSection:
         ("approvals replayed", describe_totals(replay)),
         ("written at", replay.made_at),
     )
-    parts: list[ReportPart] = [Table(("what", "value"), facts)]
+    parts: list[ReportPart] = [ReportTable(("what", "value"), facts)]
     if replay.notes:
         parts.append(Items(replay.notes))
     return ReportSection(1, f"Handoff decisions of {PurePath(replay.repo).name}", tuple(parts))
@@ -201,7 +201,7 @@ def _build_instructions(replay: ReplayReport) -> list[ReportSection]:
     )
     removed = ("git log --all --diff-filter=MDTX --stat -- .handoff-tui/log   # entries removed or changed: none",)
     return [
-        ReportSection(2, "How to verify this", (Text(words), Text("With handoff-tui:"), Code(own_commands))),
+        ReportSection(2, "How to verify this", (Text(words), Text("With handoff-tui:"), CommandBlock(own_commands))),
         ReportSection(
             3,
             "Without handoff-tui",
@@ -210,13 +210,13 @@ def _build_instructions(replay: ReplayReport) -> list[ReportSection]:
                     f"Save this as {SCRIPT_NAME}, read it, and run it at the top of the repository. Compare the line "
                     "that starts with `root` with a pin you got from somewhere other than this report."
                 ),
-                Code(tuple(read_script().rstrip("\n").split("\n"))),
+                CommandBlock(tuple(read_script().rstrip("\n").split("\n"))),
                 Text(_describe_bad_lines(replay)),
                 Text("It only sees the work tree. The history shows what was removed from it:"),
-                Code(removed),
+                CommandBlock(removed),
             ),
         ),
-        ReportSection(3, "One entry by hand", (Code(_ONE_ENTRY),)),
+        ReportSection(3, "One entry by hand", (CommandBlock(_ONE_ENTRY),)),
     ]
 
 
@@ -241,7 +241,9 @@ def _build_others(replay: ReplayReport) -> ReportSection:
         (one.time, one.actor, one.verb, _describe_work(one), one.reason or _NOTHING, one.entry) for one in replay.others
     )
     headings = ("time", "who", "what", "on", "reason given", "entry")
-    return ReportSection(2, "Sent back, held and withdrawn", (Table(headings, rows, frozenset({len(headings) - 1})),))
+    return ReportSection(
+        2, "Sent back, held and withdrawn", (ReportTable(headings, rows, frozenset({len(headings) - 1})),)
+    )
 
 
 def _build_approvals(replay: ReplayReport) -> list[ReportSection]:
@@ -255,7 +257,7 @@ def _build_approvals(replay: ReplayReport) -> list[ReportSection]:
         return [ReportSection(2, "Approvals", (Text("No decision in this log let work go on."),))]
     headings = ("verdict", "time", "who", "what", "on", *QUESTIONS.values(), "entry")
     rows = tuple(_build_approval_row(approval) for approval in replay.approvals)
-    overview = Table(headings, rows, frozenset({len(headings) - 1}))
+    overview = ReportTable(headings, rows, frozenset({len(headings) - 1}))
     first = ReportSection(2, "Approvals", (Text("Four questions about each, in this order:"), Items(asked), overview))
     return [first, *(_build_approval(approval) for approval in replay.approvals)]
 
@@ -281,7 +283,7 @@ def _build_approval(approval: ReplayedApproval) -> ReportSection:
         ("snapshot", approval.snapshot),
         ("review record", approval.review),
     )
-    parts: list[ReportPart] = [Table(("bound to", "digest"), bound, frozenset({1}))]
+    parts: list[ReportPart] = [ReportTable(("bound to", "digest"), bound, frozenset({1}))]
     if approval.reason:
         parts.append(Text(f"Reason given: {approval.reason}"))
     if approval.withdrawn:
@@ -296,14 +298,18 @@ def _build_approval(approval: ReplayedApproval) -> ReportSection:
 def _build_metrics(metrics: MetricsReport) -> list[ReportSection]:
     words = "From the signed log and git only. A dash is a metric that can't be computed; the last column says why."
     rows = tuple(_build_metric_row(metric) for metric in metrics.metrics)
-    table = Table(("metric", "value", "target", "met", "based on", "notes"), rows)
+    table = ReportTable(("metric", "value", "target", "met", "based on", "notes"), rows)
     named = [metric for metric in metrics.metrics if metric.sources]
     return [
         ReportSection(2, "Metrics", (Text(words), table)),
         ReportSection(
             3,
             "Entries behind the metrics",
-            tuple(part for metric in named for part in (Text(f"{metric.title}: {metric.means}"), Code(metric.sources))),
+            tuple(
+                part
+                for metric in named
+                for part in (Text(f"{metric.title}: {metric.means}"), CommandBlock(metric.sources))
+            ),
         ),
     ]
 
@@ -326,13 +332,13 @@ def _build_problems(replay: ReplayReport) -> ReportSection:
     if not replay.problems:
         return ReportSection(2, "Verification", (Text("No problems: every log entry is valid."),))
     rows = tuple((one.level.value, one.code, one.entry or _NOTHING, one.text) for one in replay.problems)
-    return ReportSection(2, "Verification", (Table(("level", "code", "entry", "text"), rows, frozenset({2})),))
+    return ReportSection(2, "Verification", (ReportTable(("level", "code", "entry", "text"), rows, frozenset({2})),))
 
 
 def _build_entries(replay: ReplayReport) -> ReportSection:
     rows = tuple(_build_entry_row(row) for row in replay.entries)
     headings = ("state", "time", "who", "role", "what", "on", "entry")
-    return ReportSection(2, "Every log entry", (Table(headings, rows, frozenset({6})),))
+    return ReportSection(2, "Every log entry", (ReportTable(headings, rows, frozenset({6})),))
 
 
 def _build_entry_row(row: LogRow) -> tuple[str, ...]:

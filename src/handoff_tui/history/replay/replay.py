@@ -18,7 +18,7 @@ from handoff_tui.changes.snapshots.store import parse_snapshot
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.report import CheckResult, Outcome, is_open
 from handoff_tui.checks.rule import Moment
-from handoff_tui.checks.run.baseline import Baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple
@@ -338,12 +338,12 @@ class RuleJudge:
             )
         return build_rules_answer(results, record)
 
-    def _find_baseline(self, record: ReviewRecord | None) -> Baseline:
+    def _find_baseline(self, record: ReviewRecord | None) -> ChosenBaseline:
         """The baseline the checks had then; none if unknown or not here."""
         named = record.check_baseline if record is not None else None
         git = self._past.session.repository.git
         found = resolve_commits(git, [named]).get(named) if named is not None else None
-        return Baseline(found, "as in the record" if found else "not known")
+        return ChosenBaseline(found, "as in the record" if found else "not known")
 
 
 def build_rules_answer(results: Sequence[CheckResult], record: ReviewRecord | None) -> ReplayAnswer:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from handoff_tui import __version__
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.run.baseline import Baseline, choose_baseline
+from handoff_tui.checks.run.baseline import ChosenBaseline, choose_baseline
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_COMMIT
@@ -36,7 +36,7 @@ from handoff_tui.history.past.repository import (
 )
 from handoff_tui.history.travel.values import PastState, Stop, StopKind, TravelLine
 from handoff_tui.log.entries.times import build_time, parse_time
-from handoff_tui.log.entry import Entry, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblemLevel
 from handoff_tui.log.show.entries import describe_act
 from handoff_tui.status.refresh import HandoffReviewer, build_state, find_all_scopes
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
@@ -119,7 +119,7 @@ def _list_notes(session: Session, log: CurrentLog | None, *, cut: bool, most: in
     if session.repository.shallow:
         notes.append("this clone is shallow: older history isn't here")
     if log is not None and log.verdict.fatal:
-        codes = sorted({one.code for one in log.verdict.problems if one.level is ProblemLevel.FATAL})
+        codes = sorted({one.code for one in log.verdict.problems if one.level is LogProblemLevel.FATAL})
         notes.append(f"the log isn't intact ({', '.join(codes)}): every gate is closed, then as now")
     return tuple(notes)
 
@@ -284,7 +284,7 @@ class Traveller:
             ),
         )
 
-    def _report(self, past: PastRepository, baseline: Baseline) -> CheckReport | None:
+    def _report(self, past: PastRepository, baseline: ChosenBaseline) -> CheckReport | None:
         """Consecutive entries on one commit share a report as long as the baseline stays the same."""
         if past.session.loaded.refused is not None:
             return None

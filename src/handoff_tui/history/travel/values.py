@@ -9,7 +9,7 @@ from handoff_tui.core.model import Model
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.log.show.view import LogView
+from handoff_tui.log.show.view import ShownLog
 from handoff_tui.status.review_state import ReviewState
 
 
@@ -54,7 +54,7 @@ class PastState(Model):
     state: ReviewState
     report: CheckReport | None = None
     """Rules (no commands) on that tree, with its settings; None if those settings can't be used."""
-    log: LogView | None = None
+    log: ShownLog | None = None
     """The log as of then; None if there was none."""
     notes: tuple[str, ...] = ()
     """What can't be known of that time, because no commit holds it."""

@@ -17,9 +17,9 @@ from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import PastState, Stop, TravelLine
 from handoff_tui.live.parts.readers import build_document
 from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, load
-from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.entry import LogProblemLevel
 from handoff_tui.log.policy.signer import LocalReviewer
-from handoff_tui.log.show.view import LogView
+from handoff_tui.log.show.view import ShownLog
 from handoff_tui.status.inbox import InboxFacts, build_inbox
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
 from handoff_tui.status.pipeline import PipelineView, build_pipeline
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from handoff_tui.live.acting.travelling import Wanted
 
 _NOTE = "this is the past: nothing can be decided here"
-_EMPTY_LOG = LogView(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
+_EMPTY_LOG = ShownLog(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
 _WAITING: Loaded[Any] = Loaded(loading=True)
 _NONE: Loaded[Any] = Loaded()
 
@@ -104,7 +104,7 @@ def _build_repository(then: PastState, past: PastRepository) -> RepositoryPart:
         Loaded(then.state),
         watching=Watching.PAST,
         reviewer_note=_NOTE,
-        fatal=tuple(one.text for one in problems if one.level is ProblemLevel.FATAL),
+        fatal=tuple(one.text for one in problems if one.level is LogProblemLevel.FATAL),
         refused=past.session.loaded.refused_shortly,
     )
 

@@ -10,7 +10,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state_store import StateStore
-from handoff_tui.log.entry import ProblemLevel
+from handoff_tui.log.entry import LogProblemLevel
 from handoff_tui.status.inbox_item import InboxItem, MeasuredGate
 from handoff_tui.system.clock import read_monotonic
 
@@ -57,7 +57,7 @@ class LogProof:
         except (HandoffError, OSError) as unreadable:
             fatal: tuple[str, ...] = (str(unreadable),)
         else:
-            fatal = tuple(problem.text for problem in verdict.problems if problem.level is ProblemLevel.FATAL)
+            fatal = tuple(problem.text for problem in verdict.problems if problem.level is LogProblemLevel.FATAL)
         self._proven = snapshot.log_version
         if fatal != self.fatal:
             self.fatal = fatal

@@ -11,7 +11,7 @@ from typing import Final
 from handoff_tui.checks.context import Answers, Question
 from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.rule import Moment
-from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, RunState, build_world, check, check_once
+from handoff_tui.checks.run.check import FinishedChecks, Prefetched, ProgressCallbacks, build_world, check, check_once
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import list_commands
 from handoff_tui.checks.run.guards import guard
@@ -173,7 +173,7 @@ class _Last:
     place: tuple[str, str, str | None]
     snapshot: RepositorySnapshot
     request: CheckRequest
-    state: RunState
+    state: FinishedChecks
     links: dict[str, bool]
     commands: tuple[CheckResult, ...]
     report: CheckReport

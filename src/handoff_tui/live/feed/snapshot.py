@@ -16,7 +16,7 @@ from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, re
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Session, open_session_to_look
 from handoff_tui.live.feed.verdict_cache import VerdictCache
-from handoff_tui.log.entry import LogProblem, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.open_log import FOREIGN
 from handoff_tui.log.policy.signer import LocalReviewer, read_reviewer
@@ -73,7 +73,7 @@ class RepositorySnapshot:
     @property
     def fatal(self) -> tuple[str, ...]:
         """What is wrong with the log; empty if it is intact."""
-        return tuple(problem.text for problem in self._log_problems if problem.level is ProblemLevel.FATAL)
+        return tuple(problem.text for problem in self._log_problems if problem.level is LogProblemLevel.FATAL)
 
     @property
     def foreign(self) -> tuple[str, ...]:

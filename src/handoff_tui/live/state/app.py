@@ -28,7 +28,7 @@ from handoff_tui.live.state.agents import (
     Proposal,
 )
 from handoff_tui.log.review_record import Comment
-from handoff_tui.log.show.view import EntryView, LogReport, LogView
+from handoff_tui.log.show.view import EntryView, LogReport, ShownLog
 from handoff_tui.status.changed_paths import ChangedPath
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate
 from handoff_tui.status.pipeline import PipelineView
@@ -420,7 +420,7 @@ class PastView:
     pipeline: Loaded[PipelineView]
     checks: Loaded[CheckReport]
     problems: Loaded[MeasuredGate]
-    log: Loaded[LogView]
+    log: Loaded[ShownLog]
     open_document: str | None
     document: Loaded[DocumentView]
     missing: str = ""
@@ -483,7 +483,7 @@ class AppState:
     changed_text: Loaded[ChangedText] = Loaded()
     open_document: str | None = None
     document: Loaded[DocumentView] = Loaded()
-    log: Loaded[LogView] = Loaded()
+    log: Loaded[ShownLog] = Loaded()
     entry: Loaded[EntryView] = Loaded()
     report: Loaded[LogReport] = Loaded()
     """Of "verify now"."""

@@ -23,7 +23,7 @@ class ApprovedSnapshot(NamedTuple):
     """Whether HEAD contains its commit."""
 
 
-class ComparisonPoint(NamedTuple):
+class EarlierState(NamedTuple):
     """A state to compare with, and what it is in words: `your review of 3 May`, `attempt 2`, `v1.4`."""
 
     words: str
@@ -37,8 +37,8 @@ class ComparisonPoints:
 
     reviewer: str | None = None
     approved: tuple[ApprovedSnapshot, ...] = ()
-    my_reviews: tuple[ComparisonPoint, ...] = ()
-    earlier_attempts: tuple[ComparisonPoint, ...] = ()
+    my_reviews: tuple[EarlierState, ...] = ()
+    earlier_attempts: tuple[EarlierState, ...] = ()
     is_intact: bool = True
     """If the log is not intact, nothing is taken from it."""
 
@@ -64,7 +64,7 @@ def read_comparison_points(session: Session, tree: str, handoff: str | None) -> 
     )
 
 
-def find_trusted_commit(session: Session) -> ComparisonPoint | None:
+def find_trusted_commit(session: Session) -> EarlierState | None:
     """Returns the commit approved last before HEAD, else the start line; None if the log is not intact."""
     head = session.work_tree.facts.head
     verdict = open_log(session.repository).verify()
@@ -74,11 +74,11 @@ def find_trusted_commit(session: Session) -> ComparisonPoint | None:
     approved = list_approved(session, build_log_index(verdict), tree)
     commit = next((one.commit for one in approved if one.is_ancestor), None)
     if commit is not None:
-        return ComparisonPoint("the last approved commit on this branch", commit=commit)
+        return EarlierState("the last approved commit on this branch", commit=commit)
     policy = find_policy(verdict)
     line = policy.start_line if policy is not None else ""
     if line and line != head and find_ancestors(session.repository.git, [line], head):
-        return ComparisonPoint("the start line of the signed policy", commit=line)
+        return EarlierState("the start line of the signed policy", commit=line)
     return None
 
 
@@ -112,10 +112,8 @@ def list_approved(
     )
 
 
-def _build_point(made: DecisionEntry) -> ComparisonPoint:
-    return ComparisonPoint(
-        describe_decision(made), snapshot=made.work.subject.snapshot, commit=made.work.subject.commit
-    )
+def _build_point(made: DecisionEntry) -> EarlierState:
+    return EarlierState(describe_decision(made), snapshot=made.work.subject.snapshot, commit=made.work.subject.commit)
 
 
 def describe_decision(made: DecisionEntry) -> str:

@@ -10,7 +10,7 @@ from handoff_tui.core.errors import LogMissingError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import Entry, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblemLevel, LogVerdict
 from handoff_tui.log.open_log import find_pin, open_log
 from handoff_tui.log.policy.faults import find_deciders, find_faults, find_warnings
 from handoff_tui.log.policy.frontier import PolicyFrontier, build_frontier, find_signed_by
@@ -157,7 +157,7 @@ def show_policy(start: Path) -> PolicyReport:
         problems=tuple(
             problem
             for problem in verdict.problems
-            if problem.level is ProblemLevel.FATAL or problem.code in _SHOWN_NOTES
+            if problem.level is LogProblemLevel.FATAL or problem.code in _SHOWN_NOTES
         ),
     )
 

@@ -62,7 +62,7 @@ protection = {walls}
 """
 
 
-class Texts(NamedTuple):
+class PolicyTexts(NamedTuple):
     """allowed_signers and policy.toml."""
 
     allowed_signers: str
@@ -81,7 +81,7 @@ def build_first_texts(
     start_line: str = "",
     solo: bool = False,
     protection: tuple[Wall, ...] | None = None,
-) -> Texts:
+) -> PolicyTexts:
     """Builds a policy of one person who may do everything, and agents, each with its key (type and base64).
 
     With `solo` that person may approve what their agents made under their name. `protection` is left out unless it is
@@ -100,10 +100,10 @@ def build_first_texts(
         solo=_SOLO_SWITCH if solo else "",
         protection="" if protection is None else _PROTECTION.format(walls=_render_names(protection)),
     )
-    return Texts(signers, policy)
+    return PolicyTexts(signers, policy)
 
 
-def set_version(texts: Texts, version: int) -> Texts:
+def set_version(texts: PolicyTexts, version: int) -> PolicyTexts:
     """Sets the version of the entry that will carry them; refuses a file without one at its top."""
     old = texts.policy_toml
     first_table = _HEADER.search(old)
@@ -114,7 +114,7 @@ def set_version(texts: Texts, version: int) -> Texts:
     return texts._replace(policy_toml=_check(changed, {**_load(old), "version": version}))
 
 
-def add_signer(texts: Texts, line: str, roles: Iterable[str]) -> Texts:
+def add_signer(texts: PolicyTexts, line: str, roles: Iterable[str]) -> PolicyTexts:
     """Adds a line as `keys enroll` prints it, and its principal to some roles; refuses a key that is there already."""
     signer = parse_signer_line(line)
     for present in parse_allowed_signers(texts.allowed_signers).values():
@@ -130,7 +130,7 @@ def add_signer(texts: Texts, line: str, roles: Iterable[str]) -> Texts:
     return changed
 
 
-def drop_key(texts: Texts, keyid: str) -> Texts:
+def drop_key(texts: PolicyTexts, keyid: str) -> PolicyTexts:
     """Drops one key, named by the beginning of its fingerprint; a person without a key leaves every role."""
     signers = parse_allowed_signers(texts.allowed_signers)
     found = [signer for signer in signers.values() if _is_named(signer, keyid)]
@@ -151,7 +151,7 @@ def drop_key(texts: Texts, keyid: str) -> Texts:
     return changed
 
 
-def set_root_threshold(texts: Texts, number: int) -> Texts:
+def set_root_threshold(texts: PolicyTexts, number: int) -> PolicyTexts:
     """Sets how many people of the root role it takes to change the policy."""
     content = _load(texts.policy_toml)
     start, end = _find_section(texts.policy_toml, "root")
@@ -174,13 +174,13 @@ def parse_signer_line(line: str) -> Signer:
     return next(iter(signers.values()))
 
 
-def read_principals(texts: Texts, role: str) -> list[str]:
+def read_principals(texts: PolicyTexts, role: str) -> list[str]:
     """Lists the people of a role in the order of the file; empty if there is no such role."""
     names = _load(texts.policy_toml).get("roles", {}).get(role, {}).get("principals", [])
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def set_principals(texts: Texts, role: str, names: Iterable[str]) -> Texts:
+def set_principals(texts: PolicyTexts, role: str, names: Iterable[str]) -> PolicyTexts:
     """Replaces the people of a role; adds a new role at the end."""
     listed = list(names)
     content, old = _load(texts.policy_toml), texts.policy_toml
@@ -194,7 +194,9 @@ def set_principals(texts: Texts, role: str, names: Iterable[str]) -> Texts:
     return texts._replace(policy_toml=_check(changed, content))
 
 
-def build_policy_text(texts: Texts, version: int, previous: str | None = None, nonce: str | None = None) -> PolicyText:
+def build_policy_text(
+    texts: PolicyTexts, version: int, previous: str | None = None, nonce: str | None = None
+) -> PolicyText:
     return PolicyText(
         version=version,
         allowed_signers=texts.allowed_signers,

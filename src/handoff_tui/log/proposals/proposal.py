@@ -28,7 +28,7 @@ from handoff_tui.log.entries.envelope import PAYLOAD_TYPE, build_pae
 from handoff_tui.log.entries.sshsig import parse_signature, re_armor, verify_signature
 from handoff_tui.log.entries.statement import parse_payload
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import Entry, LogVerdict, PolicyText, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblemLevel, LogVerdict, PolicyText
 from handoff_tui.log.policy.faults import find_faults, find_turned_agents, find_warnings
 from handoff_tui.log.policy.frontier import PolicyFrontier, build_frontier, count_signatures, find_counting_keys
 from handoff_tui.log.policy.policy import Policy, parse_policy
@@ -200,7 +200,7 @@ def read_policy_state(verdict: LogVerdict) -> PolicyState:
     """Returns the policies of a verified log; raises on any fatal problem but a forked policy."""
     refuse_no_log(verdict)
     for problem in verdict.problems:
-        if problem.level is ProblemLevel.FATAL and problem.code != FORKED:
+        if problem.level is LogProblemLevel.FATAL and problem.code != FORKED:
             raise LogBrokenError(
                 f"the log is not intact, so its policy cannot be changed: {problem.text}",
                 "handoff-tui log verify lists everything that is wrong.",

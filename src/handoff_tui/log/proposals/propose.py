@@ -16,7 +16,14 @@ from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.signer import read_principal
-from handoff_tui.log.policy.texts import Texts, add_signer, build_policy_text, drop_key, set_root_threshold, set_version
+from handoff_tui.log.policy.texts import (
+    PolicyTexts,
+    add_signer,
+    build_policy_text,
+    drop_key,
+    set_root_threshold,
+    set_version,
+)
 from handoff_tui.log.proposals.proposal import (
     PolicyState,
     build_proposal,
@@ -72,8 +79,8 @@ def propose_policy(start: Path, request: ProposeRequest) -> ProposalReport:
             "--edit opens both texts in your editor; --add-reviewer LINE, --drop-key KEYID and --from change them.",
         )
     base = _find_base(standing, request.keep)
-    texts = _change(Texts(base.allowed_signers, base.policy_toml), request, repository)
-    if not standing.forked and texts == Texts(base.allowed_signers, base.policy_toml):
+    texts = _change(PolicyTexts(base.allowed_signers, base.policy_toml), request, repository)
+    if not standing.forked and texts == PolicyTexts(base.allowed_signers, base.policy_toml):
         raise PolicyForbiddenError("this is the policy in force; there is nothing to propose")
     proposal = build_proposal(build_payload(_build_entry(standing, texts, read_principal(repository))))
     placed = place_proposal(standing, proposal)
@@ -95,7 +102,7 @@ def _find_base(standing: PolicyState, keep: str | None) -> PolicyText:
     return text
 
 
-def _change(texts: Texts, request: ProposeRequest, repository: Repository) -> Texts:
+def _change(texts: PolicyTexts, request: ProposeRequest, repository: Repository) -> PolicyTexts:
     for source in request.sources:
         texts = _read_source(texts, source)
     for line in request.add_roots:
@@ -110,11 +117,11 @@ def _change(texts: Texts, request: ProposeRequest, repository: Repository) -> Te
         texts = set_root_threshold(texts, request.root_threshold)
     if request.edit:
         changed = edit_texts(texts.by_name(), load_settings(repository.root).settings.editor)
-        texts = Texts(changed["allowed_signers"], changed["policy.toml"])
+        texts = PolicyTexts(changed["allowed_signers"], changed["policy.toml"])
     return texts
 
 
-def _read_source(texts: Texts, source: Path) -> Texts:
+def _read_source(texts: PolicyTexts, source: Path) -> PolicyTexts:
     """Reads a folder with one or both files, or a file: policy.toml if it ends in .toml, else allowed_signers."""
     found = read_named_texts(source, NAMES, _MAX_TEXT_BYTES)
     if not found:
@@ -125,7 +132,7 @@ def _read_source(texts: Texts, source: Path) -> Texts:
     return texts
 
 
-def _build_entry(standing: PolicyState, texts: Texts, actor: str) -> Entry:
+def _build_entry(standing: PolicyState, texts: PolicyTexts, actor: str) -> Entry:
     """Builds the next policy, after everything that is verified now."""
     policies = standing.frontier.policies
     highest = max(policies[tip].version for tip in standing.tips)

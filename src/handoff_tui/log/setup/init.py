@@ -28,7 +28,7 @@ from handoff_tui.log.policy.policy import parse_policy
 from handoff_tui.log.policy.protection import Wall, guess_protection
 from handoff_tui.log.policy.reports import InitReport
 from handoff_tui.log.policy.signer import choose_prompt, read_principal
-from handoff_tui.log.policy.texts import Texts, build_first_texts, build_policy_text
+from handoff_tui.log.policy.texts import PolicyTexts, build_first_texts, build_policy_text
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_files
 from handoff_tui.system.files.named_files import write_if_absent
@@ -132,7 +132,7 @@ class _Rest:
             self.failures.append(f"the log has begun, but {failed.message}")
 
 
-def _write_rest(repository: Repository, texts: Texts, request: InitRequest, pin: str | None) -> _Rest:
+def _write_rest(repository: Repository, texts: PolicyTexts, request: InitRequest, pin: str | None) -> _Rest:
     rest = _Rest()
     with rest.attempt():
         write_trust_files(repository.root, texts.by_name())
@@ -208,7 +208,7 @@ def _find_key(repository: Repository, request: InitRequest, principal: str) -> t
     return key, False
 
 
-def _append_genesis(repository: Repository, principal: str, texts: Texts, tool: SigningTool) -> Entry:
+def _append_genesis(repository: Repository, principal: str, texts: PolicyTexts, tool: SigningTool) -> Entry:
     nonce = secrets.token_hex(_NONCE_BYTES)
 
     def build(parents: Parents) -> Draft:

@@ -15,7 +15,7 @@ from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.log.chain import Known, judge_chain
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import LogProblem, LogVerdict, ProblemLevel
+from handoff_tui.log.entry import LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, check_entries, find_drift
 from handoff_tui.log.show.by_hand import build_bundle_texts
 from handoff_tui.log.show.entries import list_evidence
@@ -159,12 +159,12 @@ def unpack_bundle(content: bytes) -> Unpacked:
             unpacked.problems.append(_build_unsuitable(path, "no file of a log has this name"))
         elif inner != texts[path].encode():
             text = "it differs from this version's text; read it before you trust or run it"
-            unpacked.problems.append(LogProblem(level=ProblemLevel.NOTE, code="text-differs", entry=path, text=text))
+            unpacked.problems.append(LogProblem(level=LogProblemLevel.NOTE, code="text-differs", entry=path, text=text))
     return unpacked
 
 
 def _build_unsuitable(path: str, why: str) -> LogProblem:
-    return LogProblem(level=ProblemLevel.REFUSED, code="unsuitable-file", entry=path, text=why)
+    return LogProblem(level=LogProblemLevel.REFUSED, code="unsuitable-file", entry=path, text=why)
 
 
 def _list_members(log: OpenLog) -> Iterator[Member]:
@@ -195,7 +195,7 @@ def _find_trust(verdict: LogVerdict) -> dict[str, str]:
 def _list_missing(verdict: LogVerdict, unpacked: Unpacked) -> list[LogProblem]:
     return [
         LogProblem(
-            level=ProblemLevel.NOTE,
+            level=LogProblemLevel.NOTE,
             code="evidence-missing",
             entry=entry.id,
             text=f"the {one.name} {one.digest[:SHORT_DIGEST]} that it is bound to is not in the bundle",

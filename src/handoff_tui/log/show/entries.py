@@ -13,13 +13,13 @@ from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryEr
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.log.chain import Candidate
 from handoff_tui.log.entries.statement import ParsedEntry, parse_entry
-from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
+from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogProblemLevel, LogVerdict, PolicyText
 from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.person import Confirmation
 from handoff_tui.log.policy.policy import is_solo, parse_policy
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.log.show.by_hand import build_extract_readme
-from handoff_tui.log.show.view import EntryState, EntryView, EvidenceView, LogRow, LogView, SignatureView
+from handoff_tui.log.show.view import EntryState, EntryView, LogRow, ShownEvidence, ShownLog, SignatureView
 from handoff_tui.log.storage.blobs import ID_PREFIX, WORK_TREE
 from handoff_tui.log.storage.evidence import BASELINES, REVIEWS, EvidenceFiles
 from handoff_tui.system.files.named_files import write_new_files
@@ -47,17 +47,17 @@ class EntryFilter:
 _EVERYTHING = EntryFilter()
 
 
-def list_log(log: OpenLog, wanted: EntryFilter) -> LogView:
+def list_log(log: OpenLog, wanted: EntryFilter) -> ShownLog:
     """Lists everything that is in the log or claims to be."""
     return build_log_view(log.verify(), log.find_candidates(), wanted)
 
 
 def build_log_view(
     verdict: LogVerdict, candidates: Mapping[str, Candidate], wanted: EntryFilter = _EVERYTHING
-) -> LogView:
+) -> ShownLog:
     """Builds the view of a log, as it is now or as it was."""
     rows = RowBuilder(verdict, candidates).build_all()
-    return LogView(
+    return ShownLog(
         fatal=verdict.fatal,
         log=verdict.log,
         policy=verdict.policy,
@@ -157,7 +157,7 @@ def describe_act(entry: Entry) -> str:
 
 def _is_refusal(problem: LogProblem) -> bool:
     """Whether a problem says why its entry doesn't count; a rollback or a fork is about more than one entry."""
-    return problem.level is ProblemLevel.REFUSED or problem.code == "missing-parent"
+    return problem.level is LogProblemLevel.REFUSED or problem.code == "missing-parent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,9 @@ def show_entry(log: OpenLog, written: str) -> ShownEntry:
         signatures=_list_signatures(parsed, policies) if parsed is not None else (),
         followers=tuple(sorted(followers)),
         evidence=tuple(
-            EvidenceView(name=one.name, digest=one.digest, present=files.read(one.folder, one.digest, refs) is not None)
+            ShownEvidence(
+                name=one.name, digest=one.digest, present=files.read(one.folder, one.digest, refs) is not None
+            )
             for one in (list_evidence(parsed.entry) if parsed is not None else ())
         ),
         confirmed=_find_confirmation(parsed.entry, files, refs) if parsed is not None else None,

@@ -8,9 +8,9 @@ from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
-from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, ProblemLevel
+from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogProblemLevel
 from handoff_tui.log.setup.pin import PinQuestion
-from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, LogView
+from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, ShownLog
 
 LIST_SCHEMA = "handoff-tui/log/v1"
 SHOW_SCHEMA = "handoff-tui/log-show/v1"
@@ -26,7 +26,7 @@ _STATES = {
     EntryState.VOID: Label("⊘", "void", "warning"),
     EntryState.REFUSED: Label("✗", "refused", "fail"),
 }
-_LEVELS = {ProblemLevel.FATAL: "fail", ProblemLevel.REFUSED: "warning", ProblemLevel.NOTE: "muted"}
+_LEVELS = {LogProblemLevel.FATAL: "fail", LogProblemLevel.REFUSED: "warning", LogProblemLevel.NOTE: "muted"}
 _ANCHORS = {
     "option": "as --pin demands",
     "environment": "as HANDOFF_TUI_PIN demands",
@@ -36,7 +36,7 @@ _ANCHORS = {
 }
 
 
-def build_log_json(view: LogView) -> dict[str, object]:
+def build_log_json(view: ShownLog) -> dict[str, object]:
     """What could not be read of a refused entry is null."""
     return {
         "schema": LIST_SCHEMA,
@@ -92,7 +92,7 @@ def _build_row_json(row: LogRow) -> dict[str, object]:
     return row.model_dump(mode="json", exclude={"parents"}) | {"why": row.why or None}
 
 
-def build_log_page(view: LogView, *, everything: bool = False) -> Page:
+def build_log_page(view: ShownLog, *, everything: bool = False) -> Page:
     """Builds one row per entry, newest first, then problems that no row shows."""
     page = Page()
     if not view.total:
@@ -114,7 +114,7 @@ def build_log_page(view: LogView, *, everything: bool = False) -> Page:
     if len(view.rows) > len(shown):
         page.line(Cell(f"… and {len(view.rows) - len(shown):,} older ones; --all shows them", "muted"), indent=2)
     listed = {row.id for row in view.rows}
-    wider = [one for one in view.problems if not (one.level is ProblemLevel.REFUSED and one.entry in listed)]
+    wider = [one for one in view.problems if not (one.level is LogProblemLevel.REFUSED and one.entry in listed)]
     _add_problems(page, wider, everything=everything)
     return page
 

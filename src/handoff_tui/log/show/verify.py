@@ -17,7 +17,7 @@ from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import read_local_keys
 from handoff_tui.git.signing.ssh_keygen import check_with_ssh_keygen, verify_with_ssh_keygen
 from handoff_tui.log.entries.statement import parse_entry
-from handoff_tui.log.entry import Entry, LogProblem, LogVerdict, PolicyText, ProblemLevel
+from handoff_tui.log.entry import Entry, LogProblem, LogProblemLevel, LogVerdict, PolicyText
 from handoff_tui.log.open_log import OpenLog, check_entries, find_policy, open_log
 from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.policy import parse_policy
@@ -113,7 +113,7 @@ def _find_policies(entry: Entry, accepted: Mapping[str, Entry]) -> Iterator[Poli
 def _build_problem(question: SignatureQuestion) -> LogProblem:
     here, there = ("matches", "does not") if question.expected else ("does not match", "does")
     return LogProblem(
-        level=ProblemLevel.FATAL,
+        level=LogProblemLevel.FATAL,
         code=CODE,
         entry=question.entry,
         text=f"a signature {here} by our own verification, but ssh-keygen says it {there}",
@@ -143,7 +143,7 @@ def verify_whole(repository: Repository, options: VerifyOptions, now: Callable[[
         more += opinion.problems
     if against is not None:
         more += _list_losses(repository, against)
-    if not verdict.fatal and not any(one.level is ProblemLevel.FATAL for one in more):
+    if not verdict.fatal and not any(one.level is LogProblemLevel.FATAL for one in more):
         more += _remember(log, verdict)
     return build_report(verdict, more, anchor, opinion, against)
 
@@ -164,12 +164,12 @@ def parse_pin(written: str) -> str:
 def list_notes(verdict: LogVerdict, anchor: str) -> list[LogProblem]:
     """Lists what is worth knowing but harmless."""
     notes = [
-        LogProblem(level=ProblemLevel.NOTE, code="void", entry=one, text=f"it does not count: {why}")
+        LogProblem(level=LogProblemLevel.NOTE, code="void", entry=one, text=f"it does not count: {why}")
         for one, why in verdict.void.items()
     ]
     if anchor == "none" and verdict.log is not None:
         text = "nothing vouches for this first entry: compare it with a colleague's, then run handoff-tui log pin"
-        notes.append(LogProblem(level=ProblemLevel.NOTE, code="not-pinned", entry=verdict.log, text=text))
+        notes.append(LogProblem(level=LogProblemLevel.NOTE, code="not-pinned", entry=verdict.log, text=text))
     return notes
 
 
@@ -179,23 +179,23 @@ def _list_keys_together(repository: Repository, verdict: LogVerdict) -> list[Log
     if policy is None or len(policy.signers) <= 1:
         return []
     found = find_keys_together(policy, read_local_keys(repository.git))
-    return [LogProblem(level=ProblemLevel.NOTE, code="keys-together", text=text) for text in found]
+    return [LogProblem(level=LogProblemLevel.NOTE, code="keys-together", text=text) for text in found]
 
 
 def build_report(
     verdict: LogVerdict, more: list[LogProblem], anchor: str, opinion: Opinion | None = None, against: str | None = None
 ) -> LogReport:
     """Builds the report, worst problems first."""
-    order = list(ProblemLevel)
+    order = list(LogProblemLevel)
     problems = sorted([*verdict.problems, *more], key=lambda one: (order.index(one.level), one.code, one.entry or ""))
     return LogReport(
-        fatal=any(one.level is ProblemLevel.FATAL for one in problems),
+        fatal=any(one.level is LogProblemLevel.FATAL for one in problems),
         entries=len(verdict.entries),
         heads=verdict.heads,
         log=verdict.log,
         policy=verdict.policy,
         void=len(verdict.void),
-        refused=sum(one.level is ProblemLevel.REFUSED for one in problems),
+        refused=sum(one.level is LogProblemLevel.REFUSED for one in problems),
         anchor=anchor,
         second_opinions=None if opinion is None else opinion.asked,
         against=against,
@@ -211,7 +211,7 @@ def _ask(log: OpenLog, verdict: LogVerdict) -> Opinion:
 def _list_losses(repository: Repository, commit: str) -> list[LogProblem]:
     return [
         LogProblem(
-            level=ProblemLevel.FATAL,
+            level=LogProblemLevel.FATAL,
             code=f"entry-{loss.fate}",
             entry=loss.identifier,
             text=f"{commit[:SHORT_DIGEST]} has this entry: {loss.detail}",
@@ -223,7 +223,7 @@ def _list_losses(repository: Repository, commit: str) -> list[LogProblem]:
 def _list_review_faults(repository: Repository, verdict: LogVerdict) -> list[LogProblem]:
     return [
         LogProblem(
-            level=ProblemLevel.NOTE if fault.is_missing else ProblemLevel.FATAL,
+            level=LogProblemLevel.NOTE if fault.is_missing else LogProblemLevel.FATAL,
             code="evidence-missing" if fault.is_missing else "evidence-changed",
             entry=entry,
             text=fault.text,
@@ -238,5 +238,5 @@ def _remember(log: OpenLog, verdict: LogVerdict) -> list[LogProblem]:
         log.remember(verdict)
     except (StoreWriteError, LogLockedError) as refused:
         text = f"what was seen could not be remembered for next time: {refused.message}"
-        return [LogProblem(level=ProblemLevel.NOTE, code="not-remembered", text=text)]
+        return [LogProblem(level=LogProblemLevel.NOTE, code="not-remembered", text=text)]
     return []

@@ -47,7 +47,7 @@ class LogRow(Model):
     """The entries that it follows."""
 
 
-class LogView(Model):
+class ShownLog(Model):
     """The log, newest entry first."""
 
     fatal: bool
@@ -74,7 +74,7 @@ class SignatureView(Model):
     counter: int | None = None
 
 
-class EvidenceView(Model):
+class ShownEvidence(Model):
     """A stored file that an entry is bound to."""
 
     name: str
@@ -96,7 +96,7 @@ class EntryView(Model):
     """The policy that was in force for it."""
     signatures: tuple[SignatureView, ...] = ()
     followers: tuple[str, ...] = ()
-    evidence: tuple[EvidenceView, ...] = ()
+    evidence: tuple[ShownEvidence, ...] = ()
     confirmed: Confirmation | None = None
     """How a decision was confirmed, by its review record; None if the record is missing or doesn't say."""
 

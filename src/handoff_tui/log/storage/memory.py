@@ -42,7 +42,7 @@ class LocalFiles(Protocol):
     def remove(self, name: str) -> None: ...
 
 
-class Seen(NamedTuple):
+class SeenEntries(NamedTuple):
     """The first entry, and every entry that was ever valid here."""
 
     genesis: str | None = None
@@ -55,20 +55,20 @@ class Witness:
     def __init__(self, files: LocalFiles) -> None:
         self._files = files
         self._content: bytes | None = None
-        self._seen = Seen()
+        self._seen = SeenEntries()
 
-    def load(self) -> Seen:
+    def load(self) -> SeenEntries:
         """Returns what was seen, empty at first. A damaged file is an error, never a fresh start."""
         content = self._files.read(WITNESS_NAME)
         if content != self._content:
-            self._seen = Seen() if content is None else parse_witness(content)
+            self._seen = SeenEntries() if content is None else parse_witness(content)
             self._content = content
         return self._seen
 
     def forget(self) -> None:
         self._files.remove(WITNESS_NAME)
 
-    def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> Seen:
+    def record(self, genesis: str, entries: Collection[str], followed: Collection[str] = ()) -> SeenEntries:
         """Adds entries and drops those they follow, which cannot be lost while they are valid.
 
         Another first entry than before is an error.
@@ -87,11 +87,11 @@ class Witness:
             else:
                 content = build_witness(genesis, new, self._content)
             self._files.write(WITNESS_NAME, content)
-            self._content, self._seen = content, Seen(genesis, kept.union(new))
+            self._content, self._seen = content, SeenEntries(genesis, kept.union(new))
         return self._seen
 
 
-def parse_witness(content: bytes) -> Seen:
+def parse_witness(content: bytes) -> SeenEntries:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as wrong:
@@ -105,7 +105,7 @@ def parse_witness(content: bytes) -> Seen:
     genesis, entries = value["genesis"], value["entries"]
     if not isinstance(entries, list) or not all(map(_is_entry_id, [genesis, *entries])):
         raise WitnessDamagedError("the list of entries once seen valid names something that is not an entry", _HINT)
-    return Seen(genesis, frozenset(entries))
+    return SeenEntries(genesis, frozenset(entries))
 
 
 def build_witness(genesis: str, new: Collection[str], old: bytes | None = None) -> bytes:
@@ -208,13 +208,13 @@ class LogMemory:
             self._outside = Witness(SealedFiles(around, secret))
             self._logs = KnownLogs(SealedFiles(state, secret), LogLock(state))
 
-    def load(self) -> Seen:
+    def load(self) -> SeenEntries:
         """Returns what was seen valid, here or outside. A damaged file is an error, never a fresh start."""
         here = self._here.load()
         if self._logs is not None:
             self._logs.load()
-        outside = Seen() if self._outside is None else self._outside.load()
-        return Seen(outside.genesis or here.genesis, here.entries | outside.entries)
+        outside = SeenEntries() if self._outside is None else self._outside.load()
+        return SeenEntries(outside.genesis or here.genesis, here.entries | outside.entries)
 
     def knows(self, log: str) -> bool:
         """Whether the user consented to the log with this first entry."""

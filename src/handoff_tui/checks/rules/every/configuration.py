@@ -7,7 +7,7 @@ import re
 import shlex
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.changed_files import ChangedFile, is_match, read_changed
+from handoff_tui.checks.facts.changed_files import BothVersions, is_match, read_changed
 from handoff_tui.checks.facts.configuration_changes import (
     FILE,
     SettingChange,
@@ -133,7 +133,7 @@ def ci_unchanged(context: Context) -> Findings:
         yield from _compare_parts(context, file, baseline)
 
 
-def _compare_parts(context: Context, file: ChangedFile, baseline: str) -> Findings:
+def _compare_parts(context: Context, file: BothVersions, baseline: str) -> Findings:
     target = re.compile(context.settings.tamper.check_target)
     tables = context.settings.tamper.check_tables
     before = find_parts(file.old_path, file.before, target, tables) if file.old_path else {}
@@ -275,7 +275,7 @@ def thresholds_not_lowered(context: Context) -> Findings:
 
 
 def _pair(
-    files: list[ChangedFile], pattern: re.Pattern[str]
+    files: list[BothVersions], pattern: re.Pattern[str]
 ) -> tuple[list[tuple[_Threshold, _Threshold]], list[_Threshold], list[_Threshold]]:
     """Returns thresholds before and now in pairs, then the removed and the added ones."""
     changed: list[tuple[_Threshold, _Threshold]] = []

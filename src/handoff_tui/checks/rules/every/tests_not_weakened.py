@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.changed_files import ChangedFile, read_changed
+from handoff_tui.checks.facts.changed_files import BothVersions, read_changed
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
@@ -54,7 +54,7 @@ def compare_tests(context: Context) -> list[TestPair]:
     return pairs
 
 
-def _find_added(files: list[ChangedFile]) -> list[tuple[str, TestFunction]]:
+def _find_added(files: list[BothVersions]) -> list[tuple[str, TestFunction]]:
     """Tests that were not in their file before."""
     return [
         (file.new_path, test)
@@ -142,7 +142,7 @@ def no_new_skips(context: Context) -> Findings:
         yield from _judge_files(files)
 
 
-def _judge_files(files: list[ChangedFile]) -> Findings:
+def _judge_files(files: list[BothVersions]) -> Findings:
     from handoff_tui.checks.testcode.find import find_skips  # noqa: PLC0415 - only changed tests are read
 
     left: Counter[tuple[str, str]] = Counter()

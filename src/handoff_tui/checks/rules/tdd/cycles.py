@@ -22,7 +22,7 @@ _FAILING: Final = compile_later(
 )
 
 
-class Step(NamedTuple):
+class TddStep(NamedTuple):
     """One phase of a cycle according to a note, a commit or a file. Values it doesn't state are None."""
 
     handoff: Handoff
@@ -50,12 +50,12 @@ class CommitIndex:
     def __init__(self, context: Context) -> None:
         self._known = {commit.id[:SHORT_COMMIT]: (age, commit) for age, commit in enumerate(context.commits())}
 
-    def find(self, step: Step) -> CommitInfo | None:
+    def find(self, step: TddStep) -> CommitInfo | None:
         """Returns the commit that carries a step; None if it isn't among the newest."""
         _, commit = self._known.get((step.commit or "")[:SHORT_COMMIT], (None, None))
         return commit if commit is not None and commit.id.startswith(step.commit or "-") else None
 
-    def age(self, step: Step) -> int | None:
+    def age(self, step: TddStep) -> int | None:
         commit = self.find(step)
         return self._known[commit.id[:SHORT_COMMIT]][0] if commit is not None else None
 
@@ -69,25 +69,25 @@ def list_cycles(handoffs: tuple[Handoff, ...]) -> tuple[Handoff, ...]:
     return tuple(handoff for handoff in handoffs if handoff.dialect == "tdd" and _CYCLE.match(handoff.id))
 
 
-def list_steps(handoff: Handoff) -> list[Step]:
+def list_steps(handoff: Handoff) -> list[TddStep]:
     """Returns the steps of a cycle, oldest first and the current one last."""
     earlier = [
-        Step(handoff, attempt.where, attempt.phase, attempt.status)
+        TddStep(handoff, attempt.where, attempt.phase, attempt.status)
         for attempt in handoff.attempts
         if attempt.where is not None
     ]
     return [*earlier, build_present(handoff)]
 
 
-def build_present(handoff: Handoff) -> Step:
+def build_present(handoff: Handoff) -> TddStep:
     """Builds the current step of a cycle."""
     kinds = (ClaimKind.COMMIT, ClaimKind.STATUS)
     said = [claim.where for kind in kinds for claim in handoff.claims if claim.kind is kind]
     first = Place(path=handoff.documents[0].path) if handoff.documents else Place(path=handoff.id)
-    return Step(handoff, said[0] if said else first, handoff.source_phase, handoff.status, is_present=True)
+    return TddStep(handoff, said[0] if said else first, handoff.source_phase, handoff.status, is_present=True)
 
 
-def find_last(steps: list[Step], phase: str) -> Step | None:
+def find_last(steps: list[TddStep], phase: str) -> TddStep | None:
     """Returns the last step of a phase, which replaces earlier attempts."""
     return next((step for step in reversed(steps) if step.phase == phase and step.has_result), None)
 

@@ -10,7 +10,14 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.pipelines import list_pipelines
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.tdd import cycles as tdd
-from handoff_tui.checks.rules.tdd.cycles import CommitIndex, Step, count_failing, find_last, list_steps, require_cycles
+from handoff_tui.checks.rules.tdd.cycles import (
+    CommitIndex,
+    TddStep,
+    count_failing,
+    find_last,
+    list_steps,
+    require_cycles,
+)
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.claim import ClaimKind
@@ -37,14 +44,14 @@ def red_has_one_failing_test(context: Context) -> Findings:
             yield from _judge_new_tests(context, step)
 
 
-def _judge_result(step: Step) -> Findings:
+def _judge_result(step: TddStep) -> Findings:
     if step.status == "FAIL":
         return
     says = "its new test passes, so it proves nothing" if step.status == "PASS" else "no test result says that it fails"
     yield _report_red(step, "result", f"RED of {step.handoff.id} is not red: {says}", "FAIL", step.status or "nothing")
 
 
-def _judge_named_test(step: Step) -> Findings:
+def _judge_named_test(step: TddStep) -> Findings:
     handoff = step.handoff
     number = handoff.id.removeprefix("TDD-")
     has_title = handoff.title is not None and handoff.title != f"Cycle {number}"
@@ -52,13 +59,13 @@ def _judge_named_test(step: Step) -> Findings:
         yield _report_red(step, "test", f"RED of {handoff.id} does not say which test is new", "one test", "none")
 
 
-def _judge_number(step: Step) -> Findings:
+def _judge_number(step: TddStep) -> Findings:
     failing = count_failing(step.handoff)
     if failing is not None and failing != 1:
         yield _report_red(step, "number", f"RED of {step.handoff.id} has {failing} failing tests", "1", str(failing))
 
 
-def _judge_new_tests(context: Context, step: Step) -> Findings:
+def _judge_new_tests(context: Context, step: TddStep) -> Findings:
     """Checks how many tests the commit of the step adds to the test file."""
     path = next((claim.subject for claim in step.handoff.claims if claim.kind in _MADE and claim.subject), None)
     commit = CommitIndex(context).find(step)
@@ -79,7 +86,7 @@ def _find_tests(context: Context, content: bytes | None) -> set[str]:
     return {match.group(1) for pattern in patterns for match in re.finditer(pattern, text, re.MULTILINE)}
 
 
-def _report_red(step: Step, what: str, message: str, expected: str, actual: str) -> RuleFinding:
+def _report_red(step: TddStep, what: str, message: str, expected: str, actual: str) -> RuleFinding:
     return RuleFinding(message, f"{step.handoff.id} {what}", step.where, expected, actual)
 
 
@@ -99,7 +106,7 @@ def green_has_no_failing_test(context: Context) -> Findings:
         yield from _judge_step(step)
 
 
-def _judge_step(step: Step) -> Findings:
+def _judge_step(step: TddStep) -> Findings:
     """Checks that GREEN says all tests pass, and that no later phase says otherwise."""
     failing = count_failing(step.handoff) if step.is_present else None
     told = next((blocker.title for blocker in step.handoff.blockers), None) if step.is_present else None
@@ -111,7 +118,7 @@ def _judge_step(step: Step) -> Findings:
         yield _report_green(step, f"{word}{reason}", step.status or "no result")
 
 
-def _report_green(step: Step, problem: str, actual: str) -> RuleFinding:
+def _report_green(step: TddStep, problem: str, actual: str) -> RuleFinding:
     message = f"{step.phase} of {step.handoff.id} {problem}"
     return RuleFinding(message, f"{step.handoff.id} {step.phase}", step.where, "PASS", actual)
 
@@ -168,10 +175,10 @@ def _judge_announced(handoff: Handoff, moves: _Moves) -> Findings:
     yield _report_order(tdd.build_present(handoff), f"{target} is to follow {source}", _list_targets(source, moves))
 
 
-def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list[tdd.Step]]:
+def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list[tdd.TddStep]]:
     """Yields the steps on commits as one chain over all cycles, and those in files as one chain per folder."""
     commits = tdd.CommitIndex(context)
-    placed: list[tuple[int, tdd.Step]] = []
+    placed: list[tuple[int, tdd.TddStep]] = []
     for handoff in tdd.list_cycles(context.every_handoff()):
         for step in tdd.list_steps(handoff):
             age = commits.age(step)
@@ -179,7 +186,7 @@ def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list
                 placed.append((age, step))
     yield [step for _, step in sorted(placed, key=lambda entry: -entry[0])]
     for handoff in cycles:
-        chains: dict[str, list[tdd.Step]] = {}
+        chains: dict[str, list[tdd.TddStep]] = {}
         for step in tdd.list_steps(handoff):
             if step.commit is None and not step.where.path.startswith("refs/"):
                 # `.handoff/current.json` continues `.handoff/history/`, other files stand alone
@@ -188,7 +195,7 @@ def _list_chains(context: Context, cycles: tuple[Handoff, ...]) -> Iterator[list
         yield from chains.values()
 
 
-def _judge_start(context: Context, first: tdd.Step, start: str, scope: set[str]) -> Findings:
+def _judge_start(context: Context, first: tdd.TddStep, start: str, scope: set[str]) -> Findings:
     """Checks the first phase, if the full history is here."""
     commits = context.commits()
     is_whole = bool(commits) and not commits[-1].parents and not context.facts().shallow
@@ -200,7 +207,7 @@ def _list_targets(phase: str | None, moves: _Moves) -> str:
     return " or ".join(sorted(target for source, target in moves if source == phase)) or "nothing"
 
 
-def _report_order(step: tdd.Step, problem: str, expected: str) -> RuleFinding:
+def _report_order(step: tdd.TddStep, problem: str, expected: str) -> RuleFinding:
     message = f"{step.handoff.id}: {problem}, which is out of order"
     return RuleFinding(message, f"{step.handoff.id} {problem}", step.where, expected, problem)
 
@@ -227,7 +234,7 @@ def retry_budget_kept(context: Context) -> Findings:
         yield from _judge_runs(handoff, budget, failures)
 
 
-def _judge_field(context: Context, present: tdd.Step) -> Findings:
+def _judge_field(context: Context, present: tdd.TddStep) -> Findings:
     """Finds a retry count that isn't a number."""
     for problem in context.problems():
         if problem.path == present.where.path and problem.message.startswith(_FIELDS):
@@ -239,7 +246,7 @@ def _judge_field(context: Context, present: tdd.Step) -> Findings:
 def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Findings:
     """Counts repeated attempts and failures in a row from the steps themselves, whatever their retry count."""
     tries, failed = 0, 0
-    previous: tdd.Step | None = None
+    previous: tdd.TddStep | None = None
     worst: dict[str, RuleFinding] = {}
     for step in tdd.list_steps(handoff):
         repeats = previous is not None and previous.phase == step.phase and step.phase is not None
@@ -259,7 +266,7 @@ def _judge_runs(handoff: Handoff, budget: int, failures: int) -> Findings:
     yield from worst.values()
 
 
-def _report_excess(step: tdd.Step, what: str, problem: str, expected: str, actual: int) -> RuleFinding:
+def _report_excess(step: tdd.TddStep, what: str, problem: str, expected: str, actual: int) -> RuleFinding:
     message = f"{step.phase or 'the phase'} of {step.handoff.id} {problem}; a person must decide"
     return RuleFinding(message, f"{step.handoff.id} {step.phase} {what}", step.where, expected, str(actual))
 

@@ -11,7 +11,7 @@ from handoff_tui.core.text.columns import Field, Row, fit
 from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.log.show.view import EntryState, LogRow, LogView
+from handoff_tui.log.show.view import EntryState, LogRow, ShownLog
 from handoff_tui.tui.widgets.row_list import Table
 
 MOST_LANES = 8
@@ -121,7 +121,7 @@ def filter_log(rows: Sequence[LogRow], text: str) -> tuple[LogRow, ...]:
 class LogRows(Table[LogRow]):
     """The rows of a log. A filtered log has no graph."""
 
-    def __init__(self, view: LogView, text: str = "") -> None:
+    def __init__(self, view: ShownLog, text: str = "") -> None:
         rows = filter_log(view.rows, text) if text.strip() else view.rows
         super().__init__((row.id, row) for row in rows)
         graph = build_graph(rows) if len(rows) == len(view.rows) else ["●"] * len(rows)

@@ -15,8 +15,7 @@ from handoff_tui.decisions.views import GateView
 from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.show.page import build_entry_page, build_report_page
-from handoff_tui.log.show.view import EntryState, EntryView, LogRow
-from handoff_tui.log.show.view import LogView as Entries
+from handoff_tui.log.show.view import EntryState, EntryView, LogRow, ShownLog
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.messages import (
     CopyWanted,
@@ -170,7 +169,7 @@ class LogView(ListedView[LogRows]):
             self.rows.choose(self.table.keys[0])
         self._go_to_expected()
 
-    def build_rows(self, value: Entries) -> LogRows:
+    def build_rows(self, value: ShownLog) -> LogRows:
         return LogRows(value, self._text)
 
     def go_to(self, path: str, line: int | None) -> None:  # noqa: ARG002 - an entry has no lines
