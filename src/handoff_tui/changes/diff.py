@@ -11,7 +11,7 @@ from handoff_tui.changes.comparison.explain import build_explanations
 from handoff_tui.changes.comparison.sides import Side, find_pair, load_side
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.changes.files.file_diff import read_file_diff
-from handoff_tui.changes.files.file_kinds import build_changed_files
+from handoff_tui.changes.files.file_kinds import build_changed_file
 from handoff_tui.changes.files.file_lines import Tell, read_file_lines
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.changes.own_changes import OwnSides, write_own_sides
@@ -124,7 +124,7 @@ class FilesDiff:
         """The changed files. Counting lines reads every changed file, so it can be left for later."""
         git = self.session.repository.git
         counts = count_lines(git, self.old, self.new, whitespace, extra=self._objects) if counted else {}
-        return build_changed_files(self.listed.changes, counts)
+        return [build_changed_file(change, counts.get(change.path)) for change in self.listed.changes]
 
     def read_file(self, change: FileChange, options: DiffOptions) -> FileDiff:
         return read_file_diff(self.session.repository.git, change, options, extra=self._objects)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.core.classes import dataclass, field
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry, WrittenTree
 from handoff_tui.handoffs.scope.scope import Content, OwnChange, Scope, Scopes
 from handoff_tui.handoffs.session import Session
@@ -147,5 +147,4 @@ def _group(others: Others) -> Iterator[tuple[str, str]]:
     for path, handoffs in others.items():
         paths[", ".join(handoffs)].append(path)
     for names, about in sorted(paths.items()):
-        more = f" and {len(about) - _MOST_NAMED} more" if len(about) > _MOST_NAMED else ""
-        yield names, ", ".join(about[:_MOST_NAMED]) + more
+        yield names, name_some(about, _MOST_NAMED)

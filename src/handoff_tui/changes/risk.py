@@ -22,7 +22,7 @@ from handoff_tui.checks.world import Change
 from handoff_tui.config.settings.review import Risk
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.private_objects import offer_objects
@@ -177,10 +177,7 @@ def _find_dependencies(world: TreesWorld, changes: list[FileChange]) -> Iterator
             now |= dict.fromkeys(_list_dependencies(change.path, world.read(change.path)), change.path)
     added = sorted(now.keys() - before)
     if added:
-        names = ", ".join(added[:_MOST_NAMED]) + (
-            f" and {len(added) - _MOST_NAMED} more" if added[_MOST_NAMED:] else ""
-        )
-        text = f"{len(added)} new {'dependency' if len(added) == 1 else 'dependencies'}: {names}"
+        text = f"{plural(len(added), 'new dependency')}: {name_some(added, _MOST_NAMED)}"
         yield RiskFact(kind=RiskKind.DEPENDENCY_ADDED, text=text, places=_build_places(now[name] for name in added))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from handoff_tui.core.text.labels import name_some
+
 _LISTED = 40
 _COMPARED_LENGTH = 100
 
@@ -28,8 +30,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
         return f"did you mean {nearest}?"
     if not names:
         return "nothing can be set here"
-    listed = ", ".join(names[:_LISTED])
-    return f"known are {listed}" + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+    return f"known are {name_some(names, _LISTED)}"
 
 
 def shorten(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handoff_tui.core.errors import DecisionForbiddenError
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import reopen_session
@@ -45,5 +45,4 @@ def find_changes_since(examined: ExaminedGate) -> tuple[str, ...]:
 def name_files(paths: Sequence[str]) -> str:
     """`a.py, b.py and 3 more`."""
     names = [path.replace("\n", "\\n") for path in paths]  # a line end in a name must not start a line of ours
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return name_some(names, _NAMED)

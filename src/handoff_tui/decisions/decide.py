@@ -16,7 +16,7 @@ from handoff_tui.checks.run.guards import list_weakened
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.evidence_record import add_comments, build_record
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, FrozenWork, build_gate_view, examine
@@ -348,12 +348,9 @@ def _list_unseen(session: Session) -> list[str]:
         (converted, "file", "with other bytes on disk than git records, because of a filter or attribute"),
         (others, "repository", "inside this one not looked into: uncommitted changes there are not seen"),
     )
-    return [f"{plural(len(paths), noun)} {words}: {_name_some(paths)}" for paths, noun, words in told if paths]
-
-
-def _name_some(paths: tuple[str, ...]) -> str:
-    more = len(paths) - _MOST_NAMED
-    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return [
+        f"{plural(len(paths), noun)} {words}: {name_some(paths, _MOST_NAMED)}" for paths, noun, words in told if paths
+    ]
 
 
 def _refuse_outrun(examined: ExaminedGate, parents: Parents) -> None:

@@ -17,7 +17,7 @@ from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.decide import PreparedDecision
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.examine import ExaminedGate
@@ -143,15 +143,15 @@ def _find_open_checks(examined: ExaminedGate, looked: Collection[str]) -> Iterat
     failing = examined.failing
     if failing:
         words = "1 blocking check does not pass" if len(failing) == 1 else f"{len(failing)} blocking checks do not pass"
-        yield ExtraConfirmation(words, _name_some(failing))
+        yield ExtraConfirmation(words, name_some(failing, _NAMED))
     silent = [one.id for one in examined.report.results if one.outcome in _NO_RESULT and one.id not in failing]
     if silent:
         words = "1 check has no result" if len(silent) == 1 else f"{len(silent)} checks have no result"
-        yield ExtraConfirmation(words, _name_some(silent), asks=not looked_at(silent, looked))
+        yield ExtraConfirmation(words, name_some(silent, _NAMED), asks=not looked_at(silent, looked))
     warned = [one.id for one in examined.report.warned if one.id not in silent]
     if warned and not looked_at(warned, looked):
         words = "1 problem was not looked at" if len(warned) == 1 else f"{len(warned)} problems were not looked at"
-        yield ExtraConfirmation(words, _name_some(warned))
+        yield ExtraConfirmation(words, name_some(warned, _NAMED))
 
 
 def looked_at(checks: Sequence[str], looked: Collection[str]) -> bool:
@@ -168,7 +168,7 @@ def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[Extra
         all_of_them = "file is" if len(paths) == 1 else "files are"
         yield ExtraConfirmation(
             f"{len(unread):,} of {len(paths):,} changed {all_of_them} not marked as read",
-            _name_some(unread),
+            name_some(unread, _NAMED),
             asks=False,
         )
     session = examined.session
@@ -176,7 +176,7 @@ def _find_unread_files(examined: ExaminedGate, read: ReadWork) -> Iterator[Extra
     for fact in find_hidden_characters(session, list(read.changes), objects):
         places = [str(place) for place in fact.places]
         seen = all(place.path in read.viewed for place in fact.places)
-        yield ExtraConfirmation(fact.text, _name_some(places), asks=not seen)
+        yield ExtraConfirmation(fact.text, name_some(places, _NAMED), asks=not seen)
 
 
 def _find_unopened(examined: ExaminedGate, drafts: StoredDrafts) -> Iterator[ExtraConfirmation]:
@@ -184,9 +184,4 @@ def _find_unopened(examined: ExaminedGate, drafts: StoredDrafts) -> Iterator[Ext
     if not documents or any(one.sha256 and drafts.opened.get(one.path) == one.sha256 for one in documents):
         return
     words = "its document was not opened" if len(documents) == 1 else "none of its documents was opened"
-    yield ExtraConfirmation(words, _name_some([document.path for document in documents]), asks=False)
-
-
-def _name_some(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    yield ExtraConfirmation(words, name_some([document.path for document in documents], _NAMED), asks=False)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from handoff_tui.core.severity import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
-from handoff_tui.core.text.labels import label_mover, label_verdict, plural
+from handoff_tui.core.text.labels import label_mover, label_verdict, name_some, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState, describe_claim
@@ -276,7 +276,7 @@ def _add_claims(page: Page, verdicts: tuple[Verdict, ...], *, everything: bool) 
     most = len(ordered) if everything else max(_MOST_LISTED, counted[VerdictState.CONTRADICTED])
     columns = (Column("verdict"), Column("claim", fold=True), Column("when"), Column("measured here", fold=True))
     page.grid(columns, [_build_claim_row(verdict) for verdict in ordered[:most]])
-    _add_more(page, len(ordered) - most)
+    page.more(len(ordered) - most, lead="")
 
 
 def _build_claim_row(verdict: Verdict) -> tuple[Cell, ...]:
@@ -330,9 +330,8 @@ def _add_scope(page: Page, scope: ShownScope | None, *, everything: bool) -> Non
             doubts.setdefault(f"changed later by {who}", []).append(path)
     for words, paths in doubts.items():
         if paths:
-            shown = paths if everything else paths[:_MOST_LISTED]
-            more = f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
-            page.line(Cell("! ", "warning"), Cell(f"{words}: {render_safe(', '.join(shown))}{more}"), indent=2)
+            named = name_some(paths, len(paths) if everything else _MOST_LISTED)
+            page.line(Cell("! ", "warning"), Cell(f"{words}: {render_safe(named)}"), indent=2)
 
 
 def _describe_reason(file: OwnFile) -> str:
@@ -363,7 +362,7 @@ def _add_blockers(page: Page, handoff: Handoff, *, everything: bool) -> None:
     page.grid(
         (Column("state"), Column("severity"), Column("what", fold=True), Column("evidence given", fold=True)), rows
     )
-    _add_more(page, len(ordered) - most)
+    page.more(len(ordered) - most, lead="")
 
 
 def _describe_need(blocker: Blocker) -> str:
@@ -406,7 +405,7 @@ def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
         )
         if attempt.warning:
             page.line(Cell("     ", "warning"), Cell(render_safe(attempt.warning), "warning"), indent=5)
-    _add_more(page, len(handoff.attempts) - len(shown))
+    page.more(len(handoff.attempts) - len(shown), lead="")
 
 
 def _add_work(page: Page, handoff: Handoff, *, everything: bool) -> None:
@@ -504,12 +503,5 @@ def _add_listing(
     if not rows:
         return
     page.heading(title, note)
-    shown = rows if everything else rows[:_MOST_LISTED]
-    for cells in shown:
+    for cells in page.some(rows, _MOST_LISTED, everything=everything, lead=""):
         page.line(*cells, indent=indent)
-    _add_more(page, len(rows) - len(shown))
-
-
-def _add_more(page: Page, number: int) -> None:
-    if number > 0:
-        page.line(Cell(f"… and {number} more; --all shows them", "muted"), indent=2)

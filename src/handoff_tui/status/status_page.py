@@ -8,7 +8,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.core.text.labels import Label, label_gate, label_mover, plural
+from handoff_tui.core.text.labels import Label, label_gate, label_mover, name_some, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.life import leave_out_past_problems
@@ -220,10 +220,9 @@ def _add_coverage(page: Page, state: ReviewState, *, everything: bool) -> None:
         page.heading("Coverage", describe_counts(state.coverage))
         page.line(*bar, indent=2)
     if state.unclaimed and state.handoffs:
-        shown = state.unclaimed if everything else state.unclaimed[:_MOST_UNCLAIMED]
-        more = f" and {len(state.unclaimed) - len(shown)} more" if len(state.unclaimed) > len(shown) else ""
+        named = name_some(state.unclaimed, len(state.unclaimed) if everything else _MOST_UNCLAIMED)
         words = f"{plural(len(state.unclaimed), 'unclaimed file')}: "
-        page.line(Cell(words, "warning"), Cell(render_safe(", ".join(shown)) + more, "path"), indent=2)
+        page.line(Cell(words, "warning"), Cell(render_safe(named), "path"), indent=2)
 
 
 def _build_cells(state: ReviewState, reviewed: ReviewedHandoff, *, everything: bool) -> tuple[Cell, ...]:

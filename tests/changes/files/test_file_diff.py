@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.files.file_diff import parse_hunks, read_file_diff, render_notebook
-from handoff_tui.changes.files.file_kinds import build_changed_files, classify
+from handoff_tui.changes.files.file_kinds import build_changed_file, classify
 from handoff_tui.core.errors import ObjectMissingError
 from handoff_tui.git.file_diff import BlobFacts, DiffOptions, FileChange, FileDiff, FileKind, LineCounts, Whitespace
 from handoff_tui.git.objects.tree_diff import list_changes
@@ -335,13 +335,12 @@ def build_change(path: str, status: str = "M", old_mode: str = PLAIN, new_mode: 
 
 
 def test_file_list_knows_what_is_known() -> None:
-    """By name at first, by counts and content when they are there."""
-    changes = [build_change("uv.lock"), build_change("a.bin"), build_change("b.py")]
-    assert [file.kind for file in build_changed_files(changes)] == [FileKind.LOCK, FileKind.TEXT, FileKind.TEXT]
-    counts = {"a.bin": LineCounts(None, None), "uv.lock": LineCounts(1, 2)}
-    lock, binary, script = build_changed_files(changes, counts, {"b.py": FileKind.GENERATED})
-    assert (lock.kind, lock.counts) == (FileKind.LOCK, LineCounts(1, 2))
-    assert (binary.kind, script.kind, script.counts) == (FileKind.BINARY, FileKind.GENERATED, None)
+    """By name at first, by counts when they are there."""
+    lock, binary = build_change("uv.lock"), build_change("a.bin")
+    assert [build_changed_file(change, None).kind for change in (lock, binary)] == [FileKind.LOCK, FileKind.TEXT]
+    counted = build_changed_file(lock, LineCounts(1, 2))
+    assert (counted.kind, counted.counts) == (FileKind.LOCK, LineCounts(1, 2))
+    assert build_changed_file(binary, LineCounts(None, None)).kind is FileKind.BINARY
 
 
 def build(*cells: object, **more: object) -> bytes:

@@ -88,8 +88,8 @@ def test_flaky_is_marked_beside_the_outcome(outcome: Outcome) -> None:
 VALIDATOR = Draft7Validator(SARIF_SCHEMA)
 
 
-def read_sarif(report: CheckReport, *, problems_only: bool = False) -> dict[str, Any]:
-    [run] = json.loads(json.dumps(build_check_sarif(report, "1.2.3", problems_only=problems_only)))["runs"]
+def read_sarif(report: CheckReport) -> dict[str, Any]:
+    [run] = json.loads(json.dumps(build_check_sarif(report, "1.2.3")))["runs"]
     assert isinstance(run, dict)
     return run
 
@@ -185,13 +185,6 @@ def test_message_is_neither_placeholder_nor_link() -> None:
     finding = Finding(message="{0} [here](https://e.example)", fingerprint="f")
     text = read_one(build_result("x", Outcome.FAIL, finding))["message"]["text"]
     assert text == "{{0}} [here\\](https://e.example)"
-
-
-def test_only_problems_where_asked() -> None:
-    """For readers that take every result for a problem."""
-    assert read_sarif(build_passing_report(), problems_only=True)["results"] == []
-    kinds = {entry["kind"] for entry in read_sarif(build_blocked_report(), problems_only=True)["results"]}
-    assert kinds == {"fail", "open"}
 
 
 def read_point(result: Any) -> tuple[str, dict[str, Any] | None]:  # noqa: ANN401 - a result of any outcome

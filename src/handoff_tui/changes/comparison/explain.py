@@ -179,9 +179,9 @@ def find_named_drops(text: str) -> Iterator[NamedDrop]:
         yield from _read_unit(unit)
 
 
-def find_named_drops_in_line(text: str, drops: frozenset[Drop] = frozenset()) -> Iterator[NamedDrop]:
-    """The same for a single line; `drops` is what is already known about it."""
-    yield from _read_unit(_Unit([(1, text)], 0 if drops else None, drops))
+def find_named_drops_in_line(text: str) -> Iterator[NamedDrop]:
+    """The same for a single line."""
+    yield from _read_unit(_Unit([(1, text)]))
 
 
 def _split_units(text: str) -> Iterator[_Unit]:

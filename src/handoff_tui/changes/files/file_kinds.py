@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 
 from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind, LineCounts
 
@@ -67,24 +66,10 @@ def find_mode(change: FileChange) -> str:
     return change.old_mode if change.status == "D" else change.new_mode
 
 
-def build_changed_files(
-    changes: Iterable[FileChange],
-    counts: Mapping[str, LineCounts] | None = None,
-    kinds: Mapping[str, FileKind] | None = None,
-) -> list[ChangedFile]:
-    """The file list; kinds by content if known, else by name."""
-    return [
-        _build_changed_file(change, (counts or {}).get(change.path), (kinds or {}).get(change.path))
-        for change in changes
-    ]
-
-
-def _build_changed_file(change: FileChange, counts: LineCounts | None, kind: FileKind | None) -> ChangedFile:
-    if kind is None:
-        kind = classify(change.path, b"", find_mode(change))
-        if counts is not None and counts.added is None:  # git counts no lines only for binary content
-            kind = FileKind.BINARY
-    return ChangedFile(change, kind, counts)
+def build_changed_file(change: FileChange, counts: LineCounts | None) -> ChangedFile:
+    """A file of the list, its kind by name: git counts no lines only for binary content."""
+    is_counted = counts is None or counts.added is not None
+    return ChangedFile(change, classify(change.path, b"", find_mode(change)) if is_counted else FileKind.BINARY, counts)
 
 
 def _is_generated(name: str, first_bytes: bytes) -> bool:

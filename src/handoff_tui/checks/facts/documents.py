@@ -11,6 +11,7 @@ from typing import Final
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.rule import READABLE, Findings, RuleFinding
 from handoff_tui.core.place import Place, ProblemLevel
+from handoff_tui.core.text.labels import name_some
 from handoff_tui.handoffs.reading import json_document
 
 
@@ -58,9 +59,8 @@ def is_document_cut_off(context: Context, document: str) -> bool:
 def describe_cut_off(documents: Iterable[str]) -> str:
     """Why a rule can't tell when documents were written."""
     names = list(dict.fromkeys(documents))
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     were = "was" if len(names) == 1 else "were"
-    return f"this clone is shallow, so it does not show when {', '.join(names[:_MOST_NAMED])}{more} {were} written"
+    return f"this clone is shallow, so it does not show when {name_some(names, _MOST_NAMED)} {were} written"
 
 
 def find_unreadable(context: Context, paths: Collection[str]) -> Findings:

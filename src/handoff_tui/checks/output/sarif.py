@@ -19,11 +19,10 @@ _PROBLEM_SEVERITIES = {"error": "error", "warning": "warning", "note": "recommen
 _BROKEN = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.CANCELLED})
 
 
-def build_check_sarif(report: CheckReport, version: str, *, problems_only: bool = False) -> dict[str, object]:
-    """Builds one run with a result per finding, and one per check without findings unless only problems are wanted."""
+def build_check_sarif(report: CheckReport, version: str) -> dict[str, object]:
+    """Builds one run with a result per finding, and one per check without findings."""
     rules = _list_rules(report)
     index = {rule["id"]: number for number, rule in enumerate(rules)}
-    shown = [result for result in report.results if is_open(result) or not problems_only]
     run: dict[str, object] = {
         "tool": {"driver": {"name": "handoff-tui", "version": version, "rules": rules}},
         "automationDetails": {"id": render_safe(f"handoff-tui/{report.mode}/{report.handoff or 'all'}/")},
@@ -32,7 +31,7 @@ def build_check_sarif(report: CheckReport, version: str, *, problems_only: bool 
         "invocations": [_build_invocation(report, index)],
         "results": [
             entry
-            for result in shown
+            for result in report.results
             if not result.is_copy
             for entry in _build_results(result, index[_rule_id(result.id)], report.repository)
         ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from handoff_tui.core.classes import NamedTuple
 
 
@@ -97,6 +99,12 @@ def label_difference(change: str) -> Label:
 def label_check_verdict(*, blocked: bool) -> Label:
     """Labels a complete run of checks."""
     return _BLOCKED if blocked else _PASSED
+
+
+def name_some(names: Sequence[str], most: int) -> str:
+    """Returns `a.py, b.py and 3 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def plural(number: int, noun: str) -> str:

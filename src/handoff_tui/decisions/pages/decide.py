@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.decisions.pages.gate import (
@@ -81,7 +81,7 @@ def build_decision_page(
     add_fact(page, "", f"{view.keyid} ({view.key_source}){touch}")
     add_key_grade(page, view)
     for files in noticed:
-        _add_warning(page, f"{files.text}: {_name_files(files.paths)}")
+        _add_warning(page, f"{files.text}: {name_some(files.paths, _MOST_FILES)}")
     for demand in demands:
         _add_warning(page, f"{demand.text}: {demand.detail}" if demand.detail else demand.text)
     for note in view.notes:
@@ -95,11 +95,6 @@ def build_decision_page(
 
 def _add_warning(page: Page, text: str) -> None:
     page.line(Cell("! ", "warning"), Cell(render_safe(text), "warning"), indent=2)
-
-
-def _name_files(paths: Sequence[str]) -> str:
-    more = len(paths) - _MOST_FILES
-    return ", ".join(paths[:_MOST_FILES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def add_key_grade(page: Page, view: DecisionView) -> None:

@@ -27,15 +27,17 @@ def list_work_commits(git: Git, base: str | None, head: str = "HEAD") -> list[st
     return os.fsdecode(git.read("rev-list", reach, *ALL_BUT_OWN)).split()
 
 
-def list_work_times(git: Git, since: int, head: str = "HEAD") -> list[int]:
+def list_work_times(git: Git, since: int) -> list[int]:
     """Lists when work commits since `since` were made, in seconds since 1970, sorted."""
-    listed = os.fsdecode(git.read("rev-list", "--timestamp", f"--max-age={max(0, since)}", head, *ALL_BUT_OWN))
+    listed = os.fsdecode(git.read("rev-list", "--timestamp", f"--max-age={max(0, since)}", "HEAD", *ALL_BUT_OWN))
     return sorted(int(line.partition(" ")[0]) for line in listed.splitlines())
 
 
-def find_work_commit(git: Git, head: str = "HEAD") -> str | None:
+def find_work_commit(git: Git) -> str | None:
     """Returns the newest commit that is work: the source of the work tree's content."""
-    return os.fsdecode(session_of(git).read_history_of("rev-list", "--max-count=1", head, *ALL_BUT_OWN)).strip() or None
+    return (
+        os.fsdecode(session_of(git).read_history_of("rev-list", "--max-count=1", "HEAD", *ALL_BUT_OWN)).strip() or None
+    )
 
 
 def list_co_authors(body: str) -> frozenset[str]:

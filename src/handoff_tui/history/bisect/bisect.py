@@ -22,6 +22,7 @@ from handoff_tui.config.nearest import suggest
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import BisectError, UsageError
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.labels import name_some
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_graph import GraphCommit, count_commits, find_merge_bases, read_graph
 from handoff_tui.handoffs.read_handoffs import read_repository
@@ -209,10 +210,9 @@ class _Bisection:
         if self._request.finding is None or not tried.result.findings:
             return
         known = [finding.fingerprint for finding in tried.result.findings]
-        more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
         raise UsageError(
             f"no finding of {self._request.check} at {_shorten(self._bad)} has the fingerprint {self._request.finding}",
-            f"Its findings: {', '.join(known[:_MOST_LISTED])}{more}. `handoff-tui check --json` shows their messages.",
+            f"Its findings: {name_some(known, _MOST_LISTED)}. `handoff-tui check --json` shows their messages.",
         )
 
     def _note_why_not(self, tried: Tried) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import UsageError
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
 from handoff_tui.git.signing.signing_key import read_identity
@@ -193,7 +192,7 @@ def read_metrics(
 
     `known` caches review records between calls, and grows.
     """
-    with _pause_collection():
+    with without_collection():
         return _read_metrics(session, log, window, build_time(now()), {} if known is None else known)
 
 
@@ -239,18 +238,6 @@ def _set_targets(session: Session, metrics: Iterable[Metric]) -> tuple[Metric, .
         "context-rediscovery": Target(most=float(wanted.rediscovery_maximum)),
     }
     return tuple(metric.model_copy(update={"target": targets.get(metric.id, metric.target)}) for metric in metrics)
-
-
-@contextmanager
-def _pause_collection() -> Iterator[None]:
-    """10,000 entries make a million small values without cycles; collecting garbage would cost a third more time."""
-    paused = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if paused:
-            gc.enable()
 
 
 def parse_window(since: str | None, until: str | None) -> define.DayWindow:

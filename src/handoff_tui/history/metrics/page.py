@@ -9,7 +9,7 @@ from typing import Final
 
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.cell_width import compute_width
-from handoff_tui.core.text.labels import Label, plural
+from handoff_tui.core.text.labels import Label, name_some, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.metrics.report import Metric, MetricGroup, MetricsReport, Spread, Target, Unit
@@ -159,10 +159,9 @@ def order_groups(metric: Metric) -> list[MetricGroup]:
 def _add_sources(page: Page, sources: Sequence[str], *, everything: bool) -> None:
     if not sources:
         return
-    shown = sources if everything else sources[:_MOST_SOURCES]
-    named = ", ".join(source.removeprefix("sha256:")[:SHORT_DIGEST] for source in shown)
-    more = f" and {len(sources) - len(shown):,} more" if len(sources) > len(shown) else ""
-    page.line(Cell("    "), Cell(f"from {named}{more}", "muted"), indent=4)
+    ids = [source.removeprefix("sha256:")[:SHORT_DIGEST] for source in sources]
+    named = name_some(ids, len(ids) if everything else _MOST_SOURCES)
+    page.line(Cell("    "), Cell(f"from {named}", "muted"), indent=4)
 
 
 def label_metric(metric: Metric) -> Label:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.log.gates.gate_state import GateName, GateReport
 
@@ -152,9 +152,8 @@ def build_line_coverage(
 
 def describe_uncovered(paths: tuple[PathCoverage, ...]) -> str:
     """`2 changed files are not approved: a.py (H-2 waiting), b.py (unclaimed)`."""
-    named = ", ".join(f"{path.path} ({' '.join((*path.handoffs, path.state))})" for path in paths[:_MOST_NAMED])
-    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    return f"{plural(len(paths), 'changed file')} {'is' if len(paths) == 1 else 'are'} not approved: {named}{more}"
+    named = name_some([f"{path.path} ({' '.join((*path.handoffs, path.state))})" for path in paths], _MOST_NAMED)
+    return f"{plural(len(paths), 'changed file')} {'is' if len(paths) == 1 else 'are'} not approved: {named}"
 
 
 def _build_lines(

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from handoff_tui.core.classes import dataclass
+from handoff_tui.core.text.labels import name_some
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.work_commits import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
@@ -86,9 +87,8 @@ class ScopedWork:
         then = {_name(file): file for file in record.scope.files}
         now = {_name(file): file for file in self.digests.build_files(self.scopes.of(handoff))}
         changed = sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
-        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
         cut_off = " (this clone is shallow; git fetch --unshallow)" if self.session.repository.shallow else ""
-        return ", ".join(changed[:_NAMED]) + more + cut_off
+        return name_some(changed, _NAMED) + cut_off
 
     def _is_new(self, handoff: Handoff, decided: list[Work]) -> bool:
         """Whether own work was committed after these decisions and left other content than any of them binds."""

@@ -257,7 +257,7 @@ def _add_problems(page: Page, problems: Sequence[LogProblem], *, everything: boo
     if not problems:
         return
     page.heading("Problems", f"{len(problems):,}")
-    for problem in problems if everything else problems[:_MOST_PROBLEMS]:
+    for problem in page.some(problems, _MOST_PROBLEMS, everything=everything, lead=""):
         about = f"{_shorten(problem.entry)}  " if problem.entry else ""
         page.line(
             Cell(f"{problem.level} ", _LEVELS[problem.level]),
@@ -266,8 +266,6 @@ def _add_problems(page: Page, problems: Sequence[LogProblem], *, everything: boo
             Cell(render_safe(problem.text)),
             indent=4,
         )
-    if not everything and len(problems) > _MOST_PROBLEMS:
-        page.line(Cell(f"… and {len(problems) - _MOST_PROBLEMS:,} more; --all shows them", "muted"), indent=2)
 
 
 def _add_fact(page: Page, name: str, value: str) -> None:
