@@ -23,7 +23,7 @@ _NOW = "the current work"
 _ENTRY_LETTERS = 8
 
 
-class ThreadReply(Model):
+class Reply(Model):
     """What somebody said in a thread."""
 
     author: str
@@ -43,7 +43,7 @@ class Thread(Model):
     attempt: int
     time: str
     entry: str
-    replies: tuple[ThreadReply, ...] = ()
+    replies: tuple[Reply, ...] = ()
     """Oldest first."""
     resolved_by: str = ""
     """Who settled it; empty while it is open."""
@@ -122,7 +122,7 @@ def _read_comments(session: Session, made: DecisionEntry) -> list[_Said]:
 
 
 class _Replies(NamedTuple):
-    replies: tuple[ThreadReply, ...]
+    replies: tuple[Reply, ...]
     resolved_by: str
 
 
@@ -130,14 +130,12 @@ def _list_replies(thread: str, said: Iterable[_Said], by_agents: Iterable[AgentC
     """What was said in a thread, and who settled it last; a later reply that doesn't settle it opens it again."""
     answers = [one for one in said if one.comment.thread == thread]
     signed = [
-        ThreadReply(
+        Reply(
             author=one.made.entry.actor, text=one.comment.text, time=one.made.entry.time, attempt=one.made.work.attempt
         )
         for one in answers
     ]
-    unsigned = [
-        ThreadReply(author=one.agent, text=one.text, time=one.time) for one in by_agents if one.thread == thread
-    ]
+    unsigned = [Reply(author=one.agent, text=one.text, time=one.time) for one in by_agents if one.thread == thread]
     settles = bool(answers) and answers[-1].comment.resolves
     replies = sorted([*signed, *unsigned], key=lambda reply: reply.time)
     return _Replies(tuple(replies), answers[-1].made.entry.actor if settles else "")
