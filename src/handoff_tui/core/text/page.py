@@ -70,9 +70,9 @@ class Page:
             self.parts.append(Grid(columns, tuple(rows)))
 
     def more(self, number: int, what: str = "more", lead: str = "    ") -> None:
-        """Adds how many rows are left out, if any are."""
+        """Adds how many rows are left out, if any are; without a lead as an item of a list."""
         if number > 0:
-            self.line(Cell(f"{lead}… and {number:,} {what}; --all shows them", "muted"))
+            self.line(Cell(f"{lead}… and {number:,} {what}; --all shows them", "muted"), indent=0 if lead else 2)
 
     def some(self, items: Sequence[_Item], most: int, *, everything: bool, lead: str = "    ") -> Iterator[_Item]:
         """Yields the items to show, all or the first `most`; then adds how many are left out."""
