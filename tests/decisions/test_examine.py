@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.report import CheckResult
-from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import ProgressCallbacks, check
-from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.commands import give_consent, grant_access, read_consent
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffNotFoundError, RepositoryError
 from handoff_tui.decisions.changed_since_shown import find_changes_since, refuse_changed

@@ -10,10 +10,9 @@ import pytest
 
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.run import command_run
-from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
-from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.commands import give_consent, grant_access, read_consent
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.system.processes.walls import find_bubblewrap

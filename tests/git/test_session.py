@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_graph import find_ancestors, is_ancestor
 from handoff_tui.git.history.commits import (
     count_commits_since,
     find_last_commit,
@@ -13,7 +14,6 @@ from handoff_tui.git.history.commits import (
     read_notes,
     resolve_commits,
 )
-from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor
 from handoff_tui.git.objects import tree_reader
 from handoff_tui.git.objects.tree_reader import find_last_change, list_tree
 from handoff_tui.git.repository import open_repository, reopen_repository

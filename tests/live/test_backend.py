@@ -11,10 +11,9 @@ import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.report import Outcome
-from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
-from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.commands import give_consent, grant_access, read_consent
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import replace
 from handoff_tui.decisions.pages.packet import render_packet

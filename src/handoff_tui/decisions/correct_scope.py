@@ -14,8 +14,8 @@ from handoff_tui.config.settings.review import ScopeSettings
 from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import ConfigError, UsageError
 from handoff_tui.decisions.examine import find_handoff
+from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scope, Source
 from handoff_tui.handoffs.scope.traces import is_below

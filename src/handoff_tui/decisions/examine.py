@@ -20,7 +20,7 @@ from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.decisions.views import GateView
-from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.git.history.commit_graph import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.find import FoundScopes

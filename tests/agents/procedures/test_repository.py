@@ -15,7 +15,7 @@ from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import RunRequest
 from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, TransferFolder, open_transfer, open_work
 from handoff_tui.core.errors import ProcedureError
-from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.git.history.commit_graph import find_work_commit
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport

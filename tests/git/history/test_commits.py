@@ -17,7 +17,12 @@ from handoff_tui.git.history import change_times
 from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
 from handoff_tui.git.history.commit_graph import (
     count_commits,
+    find_ancestors,
     find_merge_bases,
+    find_work_commit,
+    list_co_authors,
+    list_work_commits,
+    list_work_times,
     read_commit_paths,
     read_graph,
     read_message,
@@ -31,13 +36,6 @@ from handoff_tui.git.history.commits import (
     read_notes,
     read_refs,
     resolve_commits,
-)
-from handoff_tui.git.history.work_commits import (
-    find_ancestors,
-    find_work_commit,
-    list_co_authors,
-    list_work_commits,
-    list_work_times,
 )
 from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.objects.tree_reader import list_tree

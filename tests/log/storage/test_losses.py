@@ -9,7 +9,7 @@ import pytest
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.git.repository import open_repository
-from handoff_tui.log.storage.losses import Fate, Loss, find_losses, resolve_commit
+from handoff_tui.log.show.verify import Fate, Loss, find_losses, resolve_commit
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -26,7 +26,7 @@ from handoff_tui.agents.step.progress import find_pipeline
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ProcedureError, UsageError
 from handoff_tui.decisions.examine import find_handoff, plan_gate
-from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.git.history.commit_graph import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session

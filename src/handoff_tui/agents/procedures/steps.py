@@ -19,7 +19,7 @@ from handoff_tui.core.errors import ProcedureError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine, find_handoff
 from handoff_tui.decisions.packet import build_packet
-from handoff_tui.git.history.work_commits import find_work_commit
+from handoff_tui.git.history.commit_graph import find_work_commit
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository

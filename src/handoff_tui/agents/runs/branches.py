@@ -14,7 +14,7 @@ from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunState
 from handoff_tui.agents.step.report import MergePreview, Overlap
 from handoff_tui.core.errors import AgentRunError, DecisionForbiddenError
 from handoff_tui.decisions.examine import examine
-from handoff_tui.git.history.work_commits import is_ancestor
+from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.read_handoffs import read_repository

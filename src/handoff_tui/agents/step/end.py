@@ -27,7 +27,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
 from handoff_tui.git.history.commit_changes import read_commit_changes
-from handoff_tui.git.history.work_commits import is_ancestor
+from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.scope.run_commits import RunCommits, build_run_commits, write_run_commits

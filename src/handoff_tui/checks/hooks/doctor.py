@@ -35,8 +35,7 @@ from handoff_tui.git.work_tree.unseen import find_locally_excluded
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.open_log import PIN_VARIABLE, find_policy, open_log
 from handoff_tui.log.policy.faults import find_keys_together
-from handoff_tui.log.policy.policy import Policy
-from handoff_tui.log.policy.protection import Wall
+from handoff_tui.log.policy.policy import Policy, Wall
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.installation import find_on_path, find_python, is_program, read_version_beside

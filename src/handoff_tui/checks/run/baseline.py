@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
-from handoff_tui.git.history.commit_graph import find_merge_bases
+from handoff_tui.git.history.commit_graph import find_merge_bases, list_work_commits
 from handoff_tui.git.history.commits import list_ref_ids, resolve_commits
-from handoff_tui.git.history.work_commits import list_work_commits
 from handoff_tui.handoffs.session import Session, has_log
 
 _USUAL_NAMES = ("main", "master", "trunk", "develop")

@@ -13,8 +13,14 @@ from threading import Event
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.report import OUTPUT_SUBJECT, UNCONSENTED, CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.checks.run.access import Access, GrantedPath, find_access
-from handoff_tui.checks.run.commands import CommandCheck, build_environment, digest_command
+from handoff_tui.checks.run.commands import (
+    Access,
+    CommandCheck,
+    GrantedPath,
+    build_environment,
+    digest_command,
+    find_access,
+)
 from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError

@@ -1,6 +1,7 @@
-"""Command checks: which there are, what their outcome depends on, and consent to the repository's own.
+"""Command checks: which there are, what their outcome depends on, what they may reach, and consent to the repository's.
 
-A command from a repository runs only after a person has consented to exactly that command.
+A command from a repository runs only after a person has consented to exactly that command. The person's own file grants
+what it names beyond the reviewed files; a repository's file only asks, and `check --trust DIGEST --grant NAME` grants.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import fnmatch
 import hashlib
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
@@ -21,7 +23,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.severity import Severity
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.session import Session
-from handoff_tui.system.files.cache_files import find_state_folder
+from handoff_tui.system.files.cache_files import find_choices_folder, find_state_folder
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.sealed_files import load_json, write_json
@@ -192,3 +194,80 @@ def _load_consents() -> dict[str, list[str]]:
     return {
         str(root): [str(digest) for digest in digests] for root, digests in value.items() if isinstance(digests, list)
     }
+
+
+HOME, NETWORK, DOCKER, DATABASE = "home", "network", "docker", "database"
+_WRITE = ":write"
+_FILE = "granted-access.json"
+_SOCKETS = {
+    DOCKER: ("/run/docker.sock", "/run/podman"),
+    DATABASE: ("/run/postgresql", "/run/mysqld", "/run/redis"),
+}
+
+
+class GrantedPath(NamedTuple):
+    """A path that a command is given besides the reviewed files."""
+
+    path: str
+    """Below the repository, below the home folder (`~/`), or from the root."""
+    writable: bool
+
+    @property
+    def in_repository(self) -> bool:
+        return not self.path.startswith(("~/", "/"))
+
+
+class Access(NamedTuple):
+    """What a command asks for, and what of it a person granted."""
+
+    granted: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def home(self) -> bool:
+        return HOME in self.granted
+
+    @property
+    def network(self) -> bool:
+        return NETWORK in self.granted or DATABASE in self.granted
+
+    @property
+    def sockets(self) -> tuple[Path, ...]:
+        return tuple(Path(place) for name in self.granted for place in _SOCKETS.get(name, ()))
+
+    @property
+    def paths(self) -> tuple[GrantedPath, ...]:
+        named = (name for name in self.granted if "/" in name)
+        return tuple(GrantedPath(name.removesuffix(_WRITE).rstrip("/"), name.endswith(_WRITE)) for name in named)
+
+
+def find_access(session: Session, command: CommandCheck) -> Access:
+    """What a command asks for, sorted by whether it is granted."""
+    asked = command.check.access
+    if not session.loaded.origins.get(f"checks.{command.id}.access", "").startswith(REPOSITORY_FILE):
+        return Access(asked)
+    grants = load_grants(session)
+    return Access(tuple(name for name in asked if name in grants), tuple(name for name in asked if name not in grants))
+
+
+def grant_access(session: Session, names: Collection[str]) -> None:
+    """Remembers what the person grants this repository's commands; refuses a name that none of them asks for."""
+    asked = {name for command in list_commands(session, None, None) for name in command.check.access}
+    for name in names:
+        if name not in asked:
+            known = ", ".join(sorted(asked)) or "nothing"
+            raise UsageError(
+                f"no command of this repository asks for {name!r}; they ask for {known}",
+                f"[checks.NAME] access in {REPOSITORY_FILE} asks; in your own file it asks and grants.",
+            )
+    if names and not write_json(_find_file(session), sorted({*load_grants(session), *names})):
+        raise UsageError(f"{_find_file(session)} cannot be written", "Make its folder writable and try again.")
+
+
+def load_grants(session: Session) -> frozenset[str]:
+    stored = load_json(_find_file(session))
+    return frozenset(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else frozenset()
+
+
+def _find_file(session: Session) -> Path:
+    return find_choices_folder(session.repository.root) / _FILE

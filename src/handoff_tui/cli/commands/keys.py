@@ -11,7 +11,7 @@ from handoff_tui.cli.options import add_child, add_output_options, find_start
 from handoff_tui.cli.output import write_json, write_result, write_text
 from handoff_tui.log.person import require_person
 from handoff_tui.log.policy.show import show_policy
-from handoff_tui.log.setup.keys import EnrolRequest, enrol_key
+from handoff_tui.log.setup.init import EnrolRequest, enrol_key
 from handoff_tui.log.setup.page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
 
 EXAMPLES = """\

@@ -15,10 +15,11 @@ from handoff_tui.log.policy.page import build_policy_json, build_policy_page
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.show import show_policy
 from handoff_tui.log.proposals import page
-from handoff_tui.log.proposals.propose import ProposeRequest, propose_policy
 from handoff_tui.log.proposals.sign_and_seal import (
+    ProposeRequest,
     prepare_seal,
     prepare_signature,
+    propose_policy,
     restore_trust,
     seal_policy,
     sign_proposal,

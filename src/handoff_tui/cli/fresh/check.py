@@ -6,10 +6,9 @@ import argparse
 
 from handoff_tui.checks.output.json import build_check_json
 from handoff_tui.checks.report import CheckReport, ConsentState, RuleInfo
-from handoff_tui.checks.run.access import grant_access
 from handoff_tui.checks.run.check import check, parse_moment
 from handoff_tui.checks.run.choose import CheckRequest, list_rules
-from handoff_tui.checks.run.commands import give_consent, read_consent
+from handoff_tui.checks.run.commands import give_consent, grant_access, read_consent
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.cli.exit_codes import ExitCode

@@ -25,8 +25,8 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.decisions.examine import ExaminedGate
+from handoff_tui.git.history.commit_graph import find_ancestors, is_ancestor, list_work_commits
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.git.history.work_commits import find_ancestors, is_ancestor, list_work_commits
 from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.handoff import Handoff

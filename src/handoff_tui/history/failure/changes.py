@@ -15,8 +15,8 @@ from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.file_diff import FileChange
+from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.git.history.work_commits import is_ancestor
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import ValueChange

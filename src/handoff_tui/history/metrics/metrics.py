@@ -11,8 +11,8 @@ from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.git.history.commit_graph import find_ancestors, list_work_times
 from handoff_tui.git.history.commits import read_commit_dates
-from handoff_tui.git.history.work_commits import find_ancestors, list_work_times
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session, open_session

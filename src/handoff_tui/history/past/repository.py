@@ -24,9 +24,8 @@ from handoff_tui.core.errors import (
     UsageError,
 )
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
+from handoff_tui.git.history.commit_graph import GraphCommit, find_ancestors, read_graph
 from handoff_tui.git.history.commits import Ref, resolve_commits
-from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import WorkTree
 from handoff_tui.git.work_tree.listing import Tracked, leave_out_own, sort_paths

@@ -24,8 +24,8 @@ from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotUnusableError, UnsafePathError
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.git.history.commit_graph import find_ancestors
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.git.history.work_commits import find_ancestors
 from handoff_tui.handoffs.scope.manifest import build_scope_digest
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.metrics.facts import sort_key

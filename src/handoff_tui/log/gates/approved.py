@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.core.classes import NamedTuple, dataclass
-from handoff_tui.git.history.work_commits import find_ancestors
+from handoff_tui.git.history.commit_graph import find_ancestors
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Session, has_log

@@ -9,7 +9,7 @@ from typing import Any
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.text.labels import name_some
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
-from handoff_tui.git.history.work_commits import list_co_authors
+from handoff_tui.git.history.commit_graph import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.placed_by_runs import ROLLBACK
 from handoff_tui.handoffs.scope.digests import ScopeDigests

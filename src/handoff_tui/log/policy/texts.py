@@ -11,7 +11,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import TrustPolicyError
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entry import PolicyText
-from handoff_tui.log.policy.protection import Wall
+from handoff_tui.log.policy.policy import Wall
 from handoff_tui.log.policy.signers import Signer, build_line, parse_allowed_signers
 
 _VERSION = re.compile(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)

@@ -12,7 +12,7 @@ from handoff_tui.checks.rules.builder.counts import (
     no_new_failures,
     status_matches_its_numbers,
 )
-from handoff_tui.checks.rules.builder.results import (
+from handoff_tui.checks.rules.builder.document_shape import (
     baseline_recorded,
     clean_room_recorded,
     full_regression_recorded,

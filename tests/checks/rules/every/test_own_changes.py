@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError
-from handoff_tui.checks.rules.every.own_changes import documents_list_own_changes
+from handoff_tui.checks.rules.every.claims import documents_list_own_changes
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.world import Disagreements

@@ -9,8 +9,14 @@ import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.hub.lifecycle import deploy_has_a_human, lifecycle_legal, run_complete_when_tasks_are
-from handoff_tui.checks.rules.hub.proofs import is_picture, parse_result, pass_holds_up, proofs_exist_and_match
-from handoff_tui.checks.rules.hub.reports import bugs_report_clears, security_report_clears
+from handoff_tui.checks.rules.hub.proofs import (
+    bugs_report_clears,
+    is_picture,
+    parse_result,
+    pass_holds_up,
+    proofs_exist_and_match,
+    security_report_clears,
+)
 from handoff_tui.core.tasks import TestCounts
 from tests.support.memory_files import MemoryFiles
 from tests.support.world import MemoryWorld, find_subjects, judge
