@@ -14,8 +14,9 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from benchmarks.pty_program import PtyProgram, run_in_pty
 from benchmarks.repositories import make_repository
+from handoff_tui.tui.first_paint import REPOSITORY
 
-_PAINTED = b"1 Inbox"
+_PAINTED = f"1 {REPOSITORY['queue']}".encode()
 _LIVE = b"live"
 _FRAME_SECONDS = 1 / 60
 _DEBOUNCE_SECONDS = 2 * 0.005
@@ -28,12 +29,12 @@ _FILTER_FRAMES_LIMIT = 2.0
 _IDLE_LIMIT = 1.0
 _IDLE_SECONDS = 10.0
 _SAVES = 15
-_EMPTY_APP = """
+_EMPTY_APP = f"""
 from textual.app import App
 from textual.widgets import Static
 class Empty(App):
     def compose(self):
-        yield Static("1 Inbox")
+        yield Static("{_PAINTED.decode()}")
 Empty().run()
 """
 
