@@ -16,13 +16,12 @@ from benchmarks.repositories import add_commits, make_repository
 _FILES, _HANDOFF_FILES, _COMMITS, _DECISIONS = 10_000, 200, 1_000, 500
 _HANDOFFS = _HANDOFF_FILES // 6
 _ENVIRONMENT = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-_WITHOUT = """
-import sys
+_RUN = "import sys; from handoff_tui.cli.main import main; sys.exit(main(sys.argv[1:]))"
+_WITHOUT = f"""
 from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.status import refresh
-refresh.find_all_scopes = lambda *_: Scopes({})
-from handoff_tui.cli.main import main
-sys.exit(main(sys.argv[1:]))
+refresh.find_all_scopes = lambda *_: Scopes({{}})
+{_RUN}
 """
 
 
@@ -44,8 +43,9 @@ def measure_scopes(folder: Path, rounds: int) -> list[Row]:
         append_decisions(root, _DECISIONS)
     cases: dict[str, Callable[[], object]] = {}
     for factor, root in roots.items():
-        cases[f"without {factor}"] = _run(sys.executable, "-c", _WITHOUT, "status", "--json", "--repo", str(root))
-        cases[f"with {factor}"] = _run(sys.executable, "-m", "handoff_tui", "status", "--json", "--repo", str(root))
+        status = ("status", "--json", "--repo", str(root))
+        cases[f"without {factor}"] = _run_afresh(sys.executable, "-c", _WITHOUT, *status)
+        cases[f"with {factor}"] = _run_afresh(sys.executable, "-c", _RUN, *status)
     for factor, root in decided.items():
         command = (sys.executable, "-m", "handoff_tui", "coverage", "--repo", str(root))
         cases[f"coverage {factor}"] = _run_afresh(*command)

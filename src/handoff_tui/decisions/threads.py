@@ -1,4 +1,4 @@
-"""Comments as threads across attempts: what was asked, what was answered, where the lines are now, what is settled."""
+"""Comments as threads across attempts: what was asked, what was compared, where the lines are now, what is settled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from handoff_tui.handoffs.agent_comments import AgentComment, read_comments
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import VETOES, PhaseKey
 from handoff_tui.log.index import DecisionEntry, LogIndex
-from handoff_tui.log.review_record import Comment
+from handoff_tui.log.review_record import Comment, ReviewRecord
 from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -76,33 +76,51 @@ class _Said(NamedTuple):
         return f"{self.made.entry.id.removeprefix('sha256:')[:_ENTRY_LETTERS]}.{self.number}"
 
 
-def list_threads(session: Session, index: LogIndex, place: PhaseKey, tree: str) -> tuple[Thread, ...]:
-    """Lists the threads on one phase of a handoff, oldest first, carried to where their lines are in `tree`.
+class ComparedDecision(NamedTuple):
+    """A decision that asked for something or commented, beside the work now."""
 
-    A comment is settled by a reply that says so, or when its author has since decided otherwise on the same attempt.
+    made: DecisionEntry
+    record: ReviewRecord | None
+    changes: list[FileChange] | None
+    """What has changed since; None if the files of then are missing."""
+    taken_back: bool
+    """Whether its author has since decided otherwise on the same attempt."""
+    threads: tuple[Thread, ...]
+
+
+def list_threads(session: Session, index: LogIndex, place: PhaseKey, tree: str) -> tuple[Thread, ...]:
+    """Lists the threads on one phase of a handoff, oldest first, carried to where their lines are in `tree`."""
+    return tuple(thread for one in compare_decisions(session, index, place, tree) for thread in one.threads)
+
+
+def compare_decisions(session: Session, index: LogIndex, place: PhaseKey, tree: str) -> list[ComparedDecision]:
+    """Lists the decisions on one phase that asked for something or commented, oldest first, compared with `tree`.
+
+    A comment is settled by a reply that says so, or when its decision was taken back.
     """
     decisions = [made for made in index.list_decisions(*place) if not index.is_void(made.entry.id)]
-    said = [one for made in decisions for one in _read_comments(session, made)]
+    records = [find_review(session.repository.root, made.decision.review) for made in decisions]
+    said = [one for made, record in zip(decisions, records, strict=True) for one in _list_comments(made, record)]
     known = {one.id for one in said if not one.comment.thread}
-    first = [one for one in said if one.comment.thread not in known]
     last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
     by_agents = read_comments(session.repository, place.handoff)
-    threads: list[Thread] = []
-    for made in decisions:
-        own = [one for one in first if one.made is made]
-        if own:
-            changes = list_changes_since(session, made, tree)
-            files = read_comment_files(
-                session, (made.work.subject.tree, tree), [one.comment for one in own], changes or ()
-            )
-            taken_back = made.decision.verb in VETOES and last[made.entry.actor, made.work.attempt] != made.entry.id
-            settled = made.entry.actor if taken_back else ""
-            threads += [
-                _build_thread(one, _list_replies(one.id, said, by_agents), settled)
-                .model_copy(update=_measure(one.comment, files, has_files=changes is not None))
-                for one in own
-            ]  # fmt: skip
-    return tuple(threads)
+    compared: list[ComparedDecision] = []
+    for made, record in zip(decisions, records, strict=True):
+        first = [one for one in said if one.made is made and one.comment.thread not in known]
+        if not first and made.decision.verb not in VETOES:
+            continue
+        changes = _list_changes_since(session, made, tree)
+        trees, comments = (made.work.subject.tree, tree), [one.comment for one in first]
+        files = read_comment_files(session, trees, comments, changes or ()) if first else CommentFiles()
+        taken_back = made.decision.verb in VETOES and last[made.entry.actor, made.work.attempt] != made.entry.id
+        settled = made.entry.actor if taken_back else ""
+        threads = tuple(
+            _build_thread(one, _list_replies(one.id, said, by_agents), settled)
+            .model_copy(update=_measure(one.comment, files, has_files=changes is not None))
+            for one in first
+        )  # fmt: skip
+        compared.append(ComparedDecision(made, record, changes, taken_back, threads))
+    return compared
 
 
 def refuse_unknown_threads(comments: Iterable[Comment], threads: Iterable[Thread]) -> None:
@@ -116,8 +134,7 @@ def refuse_unknown_threads(comments: Iterable[Comment], threads: Iterable[Thread
             )
 
 
-def _read_comments(session: Session, made: DecisionEntry) -> list[_Said]:
-    record = find_review(session.repository.root, made.decision.review)
+def _list_comments(made: DecisionEntry, record: ReviewRecord | None) -> list[_Said]:
     return [_Said(made, comment, number) for number, comment in enumerate(record.comments if record else (), 1)]
 
 
@@ -173,7 +190,7 @@ def _measure(comment: Comment, files: CommentFiles, *, has_files: bool) -> dict[
     }
 
 
-def list_changes_since(session: Session, made: DecisionEntry, tree: str) -> list[FileChange] | None:
+def _list_changes_since(session: Session, made: DecisionEntry, tree: str) -> list[FileChange] | None:
     """What changed since a decision; None if the files of then are missing."""
     repository = session.repository
     objects = offer_objects(repository, find_cache_folder(repository.root))

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import UsageError
+from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.git.history.blame import blame_lines
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.tree_files import read_path_blobs
@@ -63,6 +64,7 @@ class FileCoverageReport:
         return is_path_covered and all(region.state is None or region.state in COVERED for region in self.regions)
 
 
+@without_collection()
 def read_coverage(session: Session, recheck: Recheck, since: str | None = None) -> CoverageReport:
     """How each file stands that changed since the start line, or since a commit named by a person."""
     judged = _Judged(session, recheck)
@@ -83,6 +85,7 @@ def read_coverage(session: Session, recheck: Recheck, since: str | None = None) 
     )
 
 
+@without_collection()
 def read_file_coverage(session: Session, recheck: Recheck, file: str) -> FileCoverageReport:
     """Who approved which lines of a file; a path seen from the root of the repository."""
     origins = _blame(session, file)
