@@ -73,6 +73,8 @@ class Walk:
         if report.agent in self.scripts:
             self.scripts[report.agent].pop(0)
         self.reports.append(report)
+        if report.outcome is StepOutcome.READY and report.has_gate:
+            assert self.find_mover() == "reviewer"
         return report
 
     def advance(self, phase: str) -> bool:
@@ -114,6 +116,11 @@ class Walk:
         said = self.say("decide", verb, self.handoff, *words)
         assert said.code == 0, said.stdout + said.stderr
         return said
+
+    def find_mover(self) -> str:
+        """Who must act next, as `status` says."""
+        handoffs = self.say("status", "--json").json["handoffs"]
+        return str(next(one["gate"]["next_move"]["who"] for one in handoffs if one["id"] == self.handoff))
 
     def phase(self) -> str:
         """Where the work is, as the gate names it."""

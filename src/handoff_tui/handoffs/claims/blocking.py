@@ -100,12 +100,19 @@ def says_failed(handoff: Handoff) -> bool:
 def says_underway(handoff: Handoff) -> bool:
     """By its own word there is work left."""
     token = status_token(handoff)
-    waits = token not in _SAYS_GOOD and any(word.sort is WordSort.UNDER_WAY for word in handoff.words)
+    waits = token not in _SAYS_GOOD and bool(_list_words(handoff, WordSort.UNDER_WAY))
     return token in _UNDERWAY or (waits and not says_failed(handoff))
 
 
 def _list_bad_words(handoff: Handoff) -> list[AuthorWord]:
-    return [word for word in handoff.words if word.sort is WordSort.BAD]
+    return _list_words(handoff, WordSort.BAD)
+
+
+def _list_words(handoff: Handoff, sort: WordSort) -> list[AuthorWord]:
+    """The words of one sort, without those of documents that a run has moved it on from."""
+    stating = (claim.where.path for claim in handoff.claims if claim.kind is ClaimKind.STATUS)
+    overtaken = frozenset(stating if handoff.ran else ())
+    return [word for word in handoff.words if word.sort is sort and word.where.path not in overtaken]
 
 
 def status_token(handoff: Handoff) -> str:
