@@ -48,6 +48,22 @@ def test_hub_is_walked_to_its_end(walk: Walk) -> None:
     assert walk.is_done()
 
 
+def test_work_cycle_moved_by_hand_moves_no_handoff_back(walk: Walk) -> None:
+    """Its documents still name DEV, as before QA ran; that is no news. What they say of the work is."""
+    walk.scripts = {
+        "dev": [write("src/limit.py", "LIMIT = 1") + commit("T-7: work")],
+        "qa": [_report_bugs("open"), _report_bugs("fixed")],
+    }
+    walk.begin("hub")
+    walk.advance("DEV")
+    assert walk.step().outcome is StepOutcome.FAILED
+    assert walk.find_mover() == "agent"
+    walk.step("QA")
+    assert walk.say("cycle", "accept", "T-7").code == 0
+    assert (walk.phase(), walk.find_mover()) == ("QA", "agent")
+    assert "says DEV, but its last run worked on T-7 in QA" in walk.say("status").stdout
+
+
 _TESTS = ("adds two", "adds one to nothing")
 _PAIRS = ("assert add(1, 2) == 3", "assert add(1) == 1")
 

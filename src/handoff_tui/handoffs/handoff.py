@@ -180,6 +180,11 @@ class Handoff(Model):
     """Why it is over, by its own words or by files beside it: consumed, superseded by another."""
 
     @property
+    def said_phase(self) -> str:
+        """The phase that its documents name, wherever its runs brought it; "" if they name none."""
+        return self.stated_phase or self.source_phase or ""
+
+    @property
     def said(self) -> str | None:
         """Its author's conclusion as written, bad ones first; the status token if no words were kept."""
         bad = [

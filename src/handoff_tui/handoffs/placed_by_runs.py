@@ -25,6 +25,8 @@ class _LastRun(NamedTuple):
     """The newest run of a handoff, by the places of its commits in the history; 0 is HEAD."""
 
     phase: str
+    stated: str
+    """What the documents said when it began: said again, it is no news."""
     newest: int
     oldest: int
 
@@ -35,7 +37,7 @@ def place_by_runs(
     read_history: Callable[[], list[Commit]],
     handoffs: tuple[Handoff, ...],
 ) -> tuple[Handoff, ...]:
-    """The handoffs, each in the phase of its last run unless somebody wrote its documents since.
+    """The handoffs, each in the phase of its last run unless its documents have named another one since.
 
     `changed` are the paths that differ from HEAD.
     """
@@ -53,11 +55,9 @@ def place_by_runs(
 
 
 def find_disagreement(handoff: Handoff) -> Iterator[Problem]:
-    """Reports documents that an agent wrote in one phase and that name another."""
+    """Reports documents that were written during or after a run in one phase and that name another."""
     if handoff.stated_phase is not None and not handoff.ran and handoff.documents:
-        message = (
-            f"says {handoff.stated_phase}, but {handoff.id} was in {handoff.source_phase} when its agent wrote this"
-        )
+        message = f"says {handoff.stated_phase}, but its last run worked on {handoff.id} in {handoff.source_phase}"
         yield Problem(path=handoff.documents[0].path, message=message, level=ProblemLevel.WARNING)
 
 
@@ -78,7 +78,7 @@ def _find_last_runs(records: Sequence[RunCommits], places: dict[str, int]) -> di
     for record in records:
         made = [places[commit.id] for commit in record.commits if commit.id in places]
         if made and (record.handoff not in found or min(made) < found[record.handoff].newest):
-            found[record.handoff] = _LastRun(record.phase, min(made), max(made))
+            found[record.handoff] = _LastRun(record.phase, record.stated, min(made), max(made))
     return found
 
 
@@ -98,11 +98,12 @@ def _find_written(
 
 
 def _place(handoff: Handoff, run: _LastRun, written: int | None) -> Handoff:
-    if written is not None and written < run.newest:  # somebody has written since
+    is_since = written is not None and written < run.newest
+    if is_since and handoff.said_phase.casefold() != run.stated.casefold():
         return handoff
     is_same = (handoff.source_phase or "").casefold() == run.phase.casefold()
     stated = None if is_same else handoff.source_phase
-    if written is not None and written <= run.oldest:  # the agent wrote them itself
+    if written is not None and written <= run.oldest:  # by the agent itself, or by somebody after it
         placed = {"source_phase": run.phase, "stated_phase": stated}
         return handoff if is_same else handoff.model_copy(update={**placed, "target_phase": None})
     return handoff.model_copy(

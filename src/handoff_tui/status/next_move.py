@@ -14,6 +14,7 @@ from handoff_tui.handoffs.claims.blocking import (
     describe_wait,
     find_bad_verdicts,
     find_blocking,
+    find_open_findings,
     find_unmet,
     has_results,
     is_before_results,
@@ -187,6 +188,8 @@ def _find_agent_move(handoff: Handoff, unmet: str | None) -> NextMove | None:
     if says_underway(handoff):
         words = _WORDS.get(status_token(handoff), "finish the work")
         return NextMove(who=Mover.AGENT, name=handoff.target_agent or _find_agent(handoff), what=words)
+    if handoff.ran and any(find_open_findings(handoff)):  # its run looked at the work of others
+        return NextMove(who=Mover.AGENT, name=_find_agent(handoff), what="fix what was found")
     if owes_results(handoff) and not has_results(handoff):
         if unmet:
             return NextMove(who=Mover.NOBODY, what=describe_wait(unmet))

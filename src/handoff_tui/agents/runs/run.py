@@ -57,6 +57,8 @@ class RunPlan(Model):
     max_cost: float | None = None
     max_tokens: int | None = None
     max_turns: int | None = None
+    stated: str = ""
+    """The phase that the documents named when it began."""
     lacks_login: bool = False
     """Whether no login was found for a program that doesn't say so itself."""
 

@@ -277,6 +277,7 @@ def _record_commits(repository: Repository, worked: Repository, ended: _EndedRun
         attempt=key.attempt,
         run=key.number,
         agent=ended.plan.agent,
+        stated=ended.plan.stated,
         base=base or "",
         head=head,
         commits=made,

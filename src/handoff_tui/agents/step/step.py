@@ -394,6 +394,7 @@ def _build_run(prepared: PreparedRun, held: HeldLock) -> tuple[RunPlan, dict[str
         may_change_nothing=agent.may_change_nothing,
         lock=str(held.place),
         mark=held.mark,
+        stated=prepared.examined.handoff.said_phase,
         session=session if any("{session}" in word for word in agent.command) else "",
         lacks_login=lacks_login(PRESETS.get(agent.preset or ""), argv, build_environment(prepared)),
         **agent.model_dump(include={"input", "stream", "resume", "max_cost", "max_tokens", "max_turns"}),

@@ -208,8 +208,8 @@ def place_at(reading: RepositoryReading, key: GateKey) -> RepositoryReading:
     handoff = next((one for one in reading.result.handoffs if one.id == key.handoff), None)
     if handoff is None or find_phase(handoff).casefold() == key.phase.casefold():
         return reading
-    stated = handoff.stated_phase or handoff.source_phase
-    update = {"source_phase": key.phase, "target_phase": None, "stated_phase": stated, "ran": True}
+    said = handoff.said_phase or None
+    update = {"source_phase": key.phase, "target_phase": None, "stated_phase": said, "ran": True}
     placed = handoff.model_copy(update=update)
     handoffs = tuple(placed if one is handoff else one for one in reading.result.handoffs)
     return reading._replace(result=reading.result._replace(handoffs=handoffs))

@@ -80,7 +80,7 @@ def find_blocking(
     yield from _find_open(handoff)
     yield from _find_own_numbers(handoff)
     yield from _find_own_word(handoff)
-    yield from _find_findings(handoff)
+    yield from find_open_findings(handoff)
     yield from map(describe_wait, find_unmet(handoff, by_id))
     yield from _find_missing(handoff)
 
@@ -234,7 +234,8 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
     yield from dict.fromkeys(f"{one.agent or 'an agent'}: {one.warning}" for one in list_doubtful(handoff))
 
 
-def _find_findings(handoff: Handoff) -> Iterator[str]:
+def find_open_findings(handoff: Handoff) -> Iterator[str]:
+    """The findings of its reports that close its gate, each with its severity."""
     for finding in handoff.findings:
         if is_earlier_report(finding.where.path, handoff):
             continue

@@ -39,6 +39,8 @@ class RunCommits(Model):
     attempt: int
     run: int
     agent: str = ""
+    stated: str = ""
+    """The phase that the handoff's documents named when the run began."""
     base: str = ""
     """The commit at which the run began."""
     head: str
