@@ -8,7 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from handoff_tui.config.settings.builder import Builder
+from handoff_tui.config.settings.formats import Builder
 
 _IDENTITY = "Bench <bench@example.com> 1767225600 +0000"
 _ENVIRONMENT = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes import risk
-from handoff_tui.changes.hidden_characters import find_hidden_characters
-from handoff_tui.changes.risk import RiskMemory, TreesWorld, measure_trees, read_risks
+from handoff_tui.changes.risk import RiskMemory, TreesWorld, find_hidden_characters, measure_trees, read_risks
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.git.objects.tree_diff import read_tree_changes
 from handoff_tui.handoffs.read_handoffs import read_repository

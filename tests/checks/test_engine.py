@@ -15,8 +15,7 @@ from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.world import Change, CommitInfo, Disagreements, World
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Problem, Severity
 from tests.support.check_reports import build_report, build_result
 from tests.support.format_states import build_state
 from tests.support.world import HEAD, MemoryWorld

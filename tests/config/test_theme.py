@@ -19,7 +19,7 @@ from handoff_tui.config.theme import (
     peek_theme,
 )
 from handoff_tui.core.errors import ConfigError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.text.labels import label_verdict
 from handoff_tui.handoffs.claim import VerdictState
 

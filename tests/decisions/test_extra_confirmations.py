@@ -5,7 +5,7 @@ import pytest
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import ObjectMissingError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.decisions.decide import DecideRequest, PreparedDecision, prepare_decision
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.checks.hooks import hooks
-from handoff_tui.checks.hooks.hook import HookName, HookReport
-from handoff_tui.checks.hooks.hook_files import render_hook
+from handoff_tui.checks.hooks.hook_files import HookName, HookReport, render_hook
 from tests.support.command_line import say
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository, write_executable
@@ -392,7 +391,7 @@ def test_planted_hooks_path_is_refused(hostile_repository: HostileRepository) ->
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from handoff_tui.checks.hooks.hook import HookName
+from handoff_tui.checks.hooks.hook_files import HookName
 from handoff_tui.checks.hooks import hook_files as hooks
 folder, verb, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 content = sys.stdin.buffer.read()

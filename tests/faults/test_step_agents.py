@@ -11,7 +11,7 @@ from handoff_tui.agents.runs.run import RunEnding
 from handoff_tui.agents.step.report import Sign, StepOutcome, StepReport
 from handoff_tui.agents.step.step import read_view
 from handoff_tui.core.errors import AgentRunError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.log.open_log import open_log
 from handoff_tui.system.processes.identity import find_marked
 from tests.support.stepping import COMMIT, WORK, Stepping

@@ -19,7 +19,7 @@ from handoff_tui.checks.report import (
     RequestedCommands,
 )
 from handoff_tui.core.classes import replace
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
 from handoff_tui.live.state.app import ChecksProgress, Loaded

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.command import Git
-from handoff_tui.git.fetch import FETCHED, fetch_branches
+from handoff_tui.git.history.commits import FETCHED, fetch_branches
 from handoff_tui.log.open_log import build_fetch_key
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.report import CheckResult, Outcome
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.history.attempts.attempts import parse_attempt_name
 from handoff_tui.history.attempts.report import AttemptOutcome

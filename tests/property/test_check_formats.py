@@ -11,9 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from handoff_tui.checks.output.formats import render_check_github, render_check_markdown, render_check_tap
+from handoff_tui.checks.output.formats import (
+    render_check_github,
+    render_check_junit,
+    render_check_markdown,
+    render_check_tap,
+)
 from handoff_tui.checks.output.json import build_check_json, render_check_jsonl
-from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.output.page import build_check_page
 from handoff_tui.checks.output.sarif import build_check_sarif
 from handoff_tui.checks.report import CheckReport, Outcome, RuleInfo

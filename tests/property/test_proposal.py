@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.errors import HandoffError, ProposalError
 from handoff_tui.log.entries import canonical
+from handoff_tui.log.policy.proposal import build_proposal, parse_proposal, render_proposal
 from handoff_tui.log.policy.signers import build_line, parse_allowed_signers
 from handoff_tui.log.policy.texts import PolicyTexts, add_signer, drop_key, read_principals, set_principals, set_version
-from handoff_tui.log.proposals.proposal import build_proposal, parse_proposal, render_proposal
 from tests.support.log_keys import build_statement
 from tests.support.logs import build_key, build_policy_toml, build_signers, find_keyid
 

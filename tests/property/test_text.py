@@ -5,7 +5,7 @@ import codecs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.reader import decode_text
 
 MARKS = (
     codecs.BOM_UTF8, codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF32_LE, b"\r", b"\n",

@@ -22,7 +22,7 @@ from handoff_tui.changes.files.lines import (
     build_unified_rows,
     find_word_spans,
 )
-from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.columns import compute_width, wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import has_hidden_characters, render_safe
 from handoff_tui.git.command import Git

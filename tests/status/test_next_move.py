@@ -7,8 +7,7 @@ import pytest
 from handoff_tui.config.pipeline import Phase
 from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.config.settings.root import Settings
-from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Problem, Severity
 from handoff_tui.core.tasks import Attempt, Blocker, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState

@@ -9,8 +9,7 @@ import pytest
 
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.errors import HandoffNotFoundError
-from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Problem, Severity
 from handoff_tui.core.tasks import (
     Attempt,
     Blocker,

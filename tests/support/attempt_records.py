@@ -5,7 +5,7 @@ from __future__ import annotations
 from handoff_tui.agents.step.report import NewCommit
 from handoff_tui.changes.comparison.snapshot_diff import ComparedItem, ComparedSection, ItemChange, SnapshotDiff
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.git.file_diff import ChangedFile, FileChange, FileKind, LineCounts
 from handoff_tui.history.attempts.report import (

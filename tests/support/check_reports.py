@@ -14,7 +14,7 @@ from handoff_tui.checks.report import (
     Remedy,
     RuleInfo,
 )
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 
 HEAD = "4b0c" * 10
 BASELINE = "91fe" * 10

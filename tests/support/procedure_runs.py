@@ -24,7 +24,7 @@ from handoff_tui.agents.procedures.report import (
 )
 from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutor
 from handoff_tui.core.errors import HandoffError, ProcedureError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 
 # ruff: noqa: ARG002 - every action is given all that there is
 

@@ -30,8 +30,7 @@ from handoff_tui.agents.step.report import (
     TouchedFile,
     TrailEntry,
 )
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 from handoff_tui.core.tasks import Blocker, Fact, Proof, ProofKind, ReportedFinding, Task
 from handoff_tui.decisions.views import Demand, Packet
 

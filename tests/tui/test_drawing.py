@@ -16,7 +16,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from handoff_tui.config.theme import ROLES, list_themes, load_theme
 from handoff_tui.core.errors import ConfigError
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import find_hidden
 from handoff_tui.tui.drawing.appearance import list_theme_names, load_appearance, load_named_theme

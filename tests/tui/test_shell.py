@@ -7,7 +7,7 @@ from textual import events
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, WORDS
 from handoff_tui.core.classes import replace
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, TravelPart, Trouble

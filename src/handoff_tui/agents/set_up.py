@@ -28,9 +28,9 @@ from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, has_security_
 from handoff_tui.git.signing.signing_key import is_locked, read_signing_key
 from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import Session, open_session
+from handoff_tui.log.policy.init import InitRequest, begin_log, describe_key
 from handoff_tui.log.policy.reports import InitReport
 from handoff_tui.log.policy.signer import read_principal
-from handoff_tui.log.setup.init import InitRequest, begin_log, describe_key
 from handoff_tui.system.files.named_files import write_if_absent
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import is_present

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.text.labels import name_some, plural
-from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry, WrittenTree
+from handoff_tui.git.objects.private_objects import OwnObjects, WrittenEntry, WrittenTree
 from handoff_tui.handoffs.scope.scope import Content, OwnChange, Scope, Scopes
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_cache_folder

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from handoff_tui.changes.hidden_characters import find_hidden_characters
 from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
 from handoff_tui.checks.context import Answers
@@ -21,8 +20,10 @@ from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.config.settings.review import Risk
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import name_some, plural
+from handoff_tui.core.text.safe_text import HIDDEN, has_hidden_characters
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.private_objects import offer_objects
@@ -38,7 +39,18 @@ from handoff_tui.system.files.cache_files import find_cache_folder
 if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
 
+
 _PROJECT_FILES: Final = ("package.json", "pyproject.toml", "setup.cfg")
+_MOST_PLACES: Final = 20
+_MOST_COUNTED: Final = 5_000
+"""With more changed files, lines aren't counted."""
+_MOST_NAMED: Final = 5
+_MOST_REMEMBERED = 8
+_FILES_AT_ONCE: Final = 50
+_NO_TEXT: Final = frozenset({"120000", "160000"})
+"""Symbolic links and submodules."""
+_CONTROLS: Final = compile_later(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class TreesWorld(RepositoryWorld):
@@ -75,10 +87,6 @@ class TreesWorld(RepositoryWorld):
         return read_blobs(self._git, sorted(wanted), self._largest, self._objects)
 
 
-_MOST_PLACES: Final = 20
-_MOST_COUNTED: Final = 5_000
-"""With more changed files, lines aren't counted."""
-_MOST_NAMED: Final = 5
 _LINK, _SUBMODULE, _EXECUTABLE = "120000", "160000", "100755"
 
 
@@ -202,9 +210,6 @@ def _build_places(paths: Iterable[str]) -> tuple[Place, ...]:
     return tuple(Place(path=path) for path in dict.fromkeys(paths))[:_MOST_PLACES]
 
 
-_MOST_REMEMBERED = 8
-
-
 class RiskMemory:
     """Measurements by the trees compared; they never change."""
 
@@ -258,3 +263,42 @@ def _find_contradicted(reviewed: ReviewedHandoff) -> tuple[RiskFact, ...]:
         return ()
     words = "1 claim is false" if number == 1 else f"{number} claims are false"
     return (RiskFact(kind=RiskKind.CONTRADICTED, text=words),)
+
+
+def find_hidden_characters(
+    session: Session, changes: list[FileChange], objects: Mapping[str, str]
+) -> Iterator[RiskFact]:
+    """A risk for hidden characters in names and in new lines."""
+    risk = session.loaded.settings.risk
+    places = [Place(path=change.path) for change in changes if HIDDEN.search(change.path)]
+    readable = [one for one in changes if one.status != "D" and one.new_mode not in _NO_TEXT]
+    scanned = readable[: risk.scanned_files_maximum]
+    for start in range(0, len(scanned), _FILES_AT_ONCE):
+        some = scanned[start : start + _FILES_AT_ONCE]
+        ids = sorted({blob for one in some for blob in (one.old_id, one.new_id) if set(blob) != {"0"}})
+        contents = read_blobs(session.repository.git, ids, risk.scanned_bytes, objects)
+        for change in some:
+            places += _scan(change.path, contents.get(change.old_id), contents.get(change.new_id))
+    if places:
+        unseen = len(readable) - len(scanned)
+        number = "1 place" if len(places) == 1 else f"{len(places):,} places"
+        text = f"{number} with hidden characters" + (f"; {unseen:,} files not searched" if unseen else "")
+        yield RiskFact(kind=RiskKind.HIDDEN_CHARACTERS, text=text, places=tuple(places[:_MOST_PLACES]))
+
+
+def _scan(path: str, before: bytes | None, now: bytes | None) -> list[Place]:
+    """New lines with hidden characters; none in binary files."""
+    if now is None or b"\0" in now or (now.isascii() and not _CONTROLS.search(now)):
+        return []
+    known = set((before or b"").split(b"\n"))
+    return [
+        Place(path=path, line=number)
+        for number, line in enumerate(now.removeprefix(_BYTE_ORDER_MARK).split(b"\n"), start=1)
+        if line not in known and _has_hidden(line)
+    ]
+
+
+def _has_hidden(line: bytes) -> bool:
+    if line.isascii() and not _CONTROLS.search(line):
+        return False
+    return has_hidden_characters(line.decode("utf-8", "replace").replace("\r", ""))

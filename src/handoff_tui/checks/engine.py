@@ -15,7 +15,7 @@ from handoff_tui.checks.context import Answers, Context, Manifest
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.core.classes import NamedTuple, dataclass, field
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 
 _MOST_FINDINGS = 200
 _MOST_COMMANDS = 10

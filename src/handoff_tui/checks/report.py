@@ -11,7 +11,7 @@ from typing import Literal
 from handoff_tui.checks.rule import READABLE
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 
 OUTPUT_SUBJECT = "exit"
 """The subject of the finding that quotes the end of a command's output."""

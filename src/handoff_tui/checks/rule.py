@@ -8,8 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 
 if TYPE_CHECKING:
     from handoff_tui.checks.context import Context
@@ -96,10 +95,10 @@ class RuleOptions(TypedDict, total=False):
 def _rule(
     severity: Severity, *, holds: str, reads: str, remedy: str, **options: Unpack[RuleOptions]
 ) -> Callable[[Judge], Rule]:
-    """Makes a rule of the function below: its id is the function's name with hyphens, its system that of the folder."""
+    """Makes a rule of the function below: its id is the function's name with hyphens, its system that below rules/."""
 
     def build(judge: Judge) -> Rule:
-        folder = judge.__module__.split(".")[-2]
+        folder = judge.__module__.partition(".rules.")[2].partition(".")[0]
         system = System.ALL if folder == "every" else System[folder.upper()]
         return Rule(judge.__name__.replace("_", "-"), system, severity, holds, reads, remedy, judge, **options)
 

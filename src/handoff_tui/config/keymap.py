@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from handoff_tui.config.nearest import suggest
-from handoff_tui.core.constraints import Checked, Prepared
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import Checked, Prepared
 
 MODAL_SCOPES = frozenset({"decision", "scope"})
 """Dialogs: no key of any view works while one is open."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from handoff_tui.core.constraints import Limits
+from handoff_tui.core.model import Limits
 
 Count = Annotated[int, Limits(ge=0)]
 """A whole number, zero included."""

@@ -1,4 +1,4 @@
-"""The base of every value in the common model.
+"""The base of every value in the common model, and what a field takes beyond its type if it comes from outside.
 
 A value of the program's own making is right by its types; only what comes from outside is validated. So making one
 validates nothing, and pydantic is imported when the first stored record, configuration or JSON is read.
@@ -6,7 +6,7 @@ validates nothing, and pydantic is imported when the first stored record, config
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from enum import Enum
 from pathlib import PurePath
@@ -14,10 +14,45 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, dataclass_transf
 
 SCHEMA_VERSION = 1
 """Increases if a field of the common model changes its meaning; added fields don't count."""
-
 _PLAIN = frozenset({str, int, bool, float})
 _GROUPS = {list: list, set: set, frozenset: frozenset}
 """What a group of values stays; named tuples become plain ones."""
+
+
+class Limits:
+    """Limits in pydantic's words: ge, gt, le, min_length, max_length, pattern, allow_inf_nan."""
+
+    def __init__(self, **words: object) -> None:
+        self.words = words
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Callable[[object], Any]) -> Any:  # noqa: ANN401
+        return {**handler(source), **self.words}
+
+
+class Checked:
+    """A function that returns the value, or raises ValueError. `described` is added to the JSON Schema."""
+
+    def __init__(self, function: Callable[[Any], Any], described: dict[str, object] | None = None) -> None:
+        self.function = function
+        self.described = described
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Callable[[object], Any]) -> Any:  # noqa: ANN401
+        from pydantic_core.core_schema import no_info_after_validator_function  # noqa: PLC0415
+
+        metadata = {"pydantic_js_updates": self.described} if self.described else None
+        return no_info_after_validator_function(self.function, handler(source), metadata=metadata)
+
+
+class Prepared:
+    """A function that gets the value as it was written, before anything else looks at it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def __get_pydantic_core_schema__(self, source: object, handler: Callable[[object], Any]) -> Any:  # noqa: ANN401
+        from pydantic_core.core_schema import no_info_before_validator_function  # noqa: PLC0415
+
+        return no_info_before_validator_function(self.function, handler(source))
 
 
 @dataclass_transform(kw_only_default=True)

@@ -1,10 +1,19 @@
-"""Where something was said, and what is wrong there."""
+"""Where something was said, what is wrong there, and how bad it is."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
+
+
+class Severity(StrEnum):
+    """Orders lists. Whether a finding blocks is decided elsewhere."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
 
 
 class Place(Model):

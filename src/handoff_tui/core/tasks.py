@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 
 
 class Asset(Model):

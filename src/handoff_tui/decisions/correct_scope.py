@@ -21,11 +21,11 @@ from handoff_tui.handoffs.scope.scope import Scope, Source
 from handoff_tui.handoffs.scope.traces import is_below
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.all_gates import LogGates
+from handoff_tui.system.files.atomic_write import delete_file
 from handoff_tui.system.files.named_files import write_named_file
 from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.probe import is_link, is_present
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.work_files import delete_file
 
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from handoff_tui.core.constraints import Limits
 from handoff_tui.core.errors import HandoffError, UsageError
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Limits, Model
 from handoff_tui.core.place import Place
 from handoff_tui.git.repository import Repository
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState, build_claim

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
-from handoff_tui.core.constraints import Limits
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Limits, Model
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Package, Proof, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, ClaimValue, build_claim

@@ -27,7 +27,7 @@ from handoff_tui.core.errors import (
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.restored import restore
 from handoff_tui.git.command import Git
-from handoff_tui.git.fetch import fetch_branches
+from handoff_tui.git.history.commits import fetch_branches
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.signing.signing_key import UserSettings
 from handoff_tui.log.chain import Candidate, Chain, Known

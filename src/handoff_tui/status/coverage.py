@@ -8,10 +8,10 @@ from functools import cached_property
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.pause_collection import without_collection
-from handoff_tui.git.history.blame import blame_lines
 from handoff_tui.git.history.commits import resolve_commits
+from handoff_tui.git.history.last_changes import blame_lines
+from handoff_tui.git.objects.private_objects import OwnObjects, WrittenEntry
 from handoff_tui.git.objects.tree_files import read_path_blobs
-from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry
 from handoff_tui.git.work_tree.content import WorkContent, read_work_content
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.scope import Scopes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
+from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.gate_state import Mover

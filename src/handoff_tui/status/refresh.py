@@ -236,7 +236,7 @@ def _collect_problems(session: Session, result: ReadHandoffs) -> tuple[Problem, 
 def _collect_log_problems(gates: LogGates) -> tuple[Problem, ...]:
     """Entries in the user's name that were not made at this desk, and a log that nothing vouches for."""
     from handoff_tui.log.open_log import FOREIGN  # noqa: PLC0415 - loaded by the gates
-    from handoff_tui.log.setup.pin import ANCHOR_HINT, NOT_ANCHORED  # noqa: PLC0415
+    from handoff_tui.log.policy.init import ANCHOR_HINT, NOT_ANCHORED  # noqa: PLC0415
 
     verdict = gates.index.verdict
     found = [f"{problem.entry}: {problem.text}" for problem in verdict.problems if problem.code == FOREIGN]

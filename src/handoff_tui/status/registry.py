@@ -13,8 +13,8 @@ from handoff_tui.log.gates.all_gates import Recheck
 from handoff_tui.log.gates.gate_state import OPENING
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
+from handoff_tui.system.files.atomic_write import write_file
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.work_files import write_file
 
 _PLAIN = "100644"
 _SAYS = "registry says"

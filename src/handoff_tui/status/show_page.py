@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, name_some, plural

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.core.text.cell_width import compute_width, take_columns
+from handoff_tui.core.text.columns import compute_width, take_columns
 from handoff_tui.core.text.labels import label_gate, label_mover, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 
-from handoff_tui.changes.files.notices import find_change_notices
+from handoff_tui.changes.files.file_kinds import find_change_notices
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 from handoff_tui.git.file_diff import ChangedFile

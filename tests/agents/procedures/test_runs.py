@@ -20,7 +20,7 @@ from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, P
 from handoff_tui.agents.procedures.run import FollowOptions, follow_run, submit_run, withdraw_run
 from handoff_tui.agents.procedures.runner import StepExecutor
 from handoff_tui.core.errors import HandoffError, ProcedureError, RepositoryError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.session import open_session
 from tests.support.desk_states import list_lines
 from tests.support.procedure_runs import (

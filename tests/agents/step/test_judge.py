@@ -21,10 +21,10 @@ from handoff_tui.agents.step.route import (
 )
 from handoff_tui.agents.step.trail import find_failed_target
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
-from handoff_tui.config.settings.hub import Hub
+from handoff_tui.config.settings.formats import Hub
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, PipelineSettings
 from handoff_tui.core.errors import AgentRunError, PipelineDoneError, UsageError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.pipeline import find_pipeline

@@ -9,10 +9,9 @@ from handoff_tui.agents.step.context import render_context
 from handoff_tui.agents.step.fix_tasks import build_fix_tasks
 from handoff_tui.agents.step.report import Direction, StepOutcome
 from handoff_tui.checks.report import CheckReport, CheckResult, ConsentState, Evidence, Finding, Outcome, Remedy
-from handoff_tui.config.settings.hub import Hub
+from handoff_tui.config.settings.formats import Hub
 from handoff_tui.config.settings.pipeline import Agent
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 from handoff_tui.core.tasks import ReportedFinding
 from tests.support.desk_states import find_section, list_lines
 from tests.support.step_reports import BARE, FULL, build_lock, build_report, build_view

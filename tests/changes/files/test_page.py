@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from handoff_tui.changes.files.file_kinds import find_change_notices, find_diff_notices
 from handoff_tui.changes.files.lines import (
     MOST_PAIRS,
     build_line_row,
@@ -12,14 +13,13 @@ from handoff_tui.changes.files.lines import (
     find_word_spans,
     pair_lines,
 )
-from handoff_tui.changes.files.notices import find_change_notices, find_diff_notices
 from handoff_tui.changes.files.page import (
     MOST_LISTED,
     add_file_diff,
     add_file_list,
 )
 from handoff_tui.config.theme import TEXT_ROLES
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Grid, Line, Page
 from handoff_tui.git.file_diff import BlobFacts, ChangedFile, DiffLine, FileDiff, FileKind
 from tests.support.diffs import build_change, build_diff, build_hunk

@@ -15,7 +15,7 @@ from handoff_tui.changes.snapshots.tree_contents import ReadReport, join_reports
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport, CheckResult, Evidence, Finding, Outcome
 from handoff_tui.core.errors import TreeMovedError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import offer_objects, write_work_tree
 from handoff_tui.system.files.reader import FileReader

@@ -12,15 +12,14 @@ from handoff_tui.checks.hooks import doctor as doctor_hooks
 from handoff_tui.checks.hooks.doctor import diagnose_hooks, examine
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, Standing, TerminalFacts
 from handoff_tui.checks.hooks.doctor_texts import RepositoryTexts, diagnose_ci, diagnose_own_scripts, diagnose_prompts
-from handoff_tui.checks.hooks.hook import HookName
-from handoff_tui.checks.hooks.hook_files import render_hook
+from handoff_tui.checks.hooks.hook_files import HookName, render_hook
 from handoff_tui.checks.hooks.hooks import install_hooks
 from handoff_tui.checks.run.commands import give_consent
 from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.setup.init import InitRequest, begin_log
+from handoff_tui.log.policy.init import InitRequest, begin_log
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.installation import find_python
 from tests.support.repositories import RepositoryBuilder

@@ -16,8 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.checks.hooks import hooks
-from handoff_tui.checks.hooks.hook import HookCondition, HookDeed, HookName, HookReport
-from handoff_tui.checks.hooks.hook_files import hold_folder, parse_hook, put_back, read_hook, render_hook, write_hook
+from handoff_tui.checks.hooks.hook_files import (
+    HookCondition,
+    HookDeed,
+    HookName,
+    HookReport,
+    hold_folder,
+    parse_hook,
+    put_back,
+    read_hook,
+    render_hook,
+    write_hook,
+)
 from handoff_tui.checks.hooks.hooks import find_hooks_folder, install_hooks, uninstall_hooks
 from handoff_tui.core.errors import HookError
 from handoff_tui.git.repository import open_repository

@@ -9,13 +9,18 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 from jsonschema import Draft7Validator
 
-from handoff_tui.checks.output.formats import FORMATS, render_check_github, render_check_markdown, render_check_tap
+from handoff_tui.checks.output.formats import (
+    FORMATS,
+    render_check_github,
+    render_check_junit,
+    render_check_markdown,
+    render_check_tap,
+)
 from handoff_tui.checks.output.json import build_check_json
-from handoff_tui.checks.output.junit import render_check_junit
 from handoff_tui.checks.output.sarif import build_check_sarif
 from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.cli.commands import check
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from tests.support.check_reports import (
     build_blocked_report,
     build_findings,

@@ -7,12 +7,18 @@ from datetime import timedelta
 import pytest
 
 from handoff_tui.checks.hooks.doctor_report import Diagnosis, DoctorReport, build_doctor_json, build_doctor_page
-from handoff_tui.checks.hooks.hook import HookDeed, HookName, HookReport, HookStep, build_hooks_json, build_hooks_page
+from handoff_tui.checks.hooks.hook_files import (
+    HookDeed,
+    HookName,
+    HookReport,
+    HookStep,
+    build_hooks_json,
+    build_hooks_page,
+)
 from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
 from handoff_tui.checks.output.page import build_check_list_page, build_check_page
 from handoff_tui.checks.report import ConsentState, Evidence, Finding, Outcome, Remedy, RuleInfo
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 from handoff_tui.core.text.page import Grid, Line, Page
 from handoff_tui.tui.views.evidence.rows import CheckRows
 from tests.support.check_reports import build_report, build_result

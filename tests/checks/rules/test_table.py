@@ -10,8 +10,8 @@ from handoff_tui.checks.registry import RULES
 
 FOLDER = Path(rules.__path__[0])
 PARSED = {
-    f"{rules.__name__}.{path.parent.name}.{path.stem}": ast.parse(path.read_text("utf-8"))
-    for path in FOLDER.glob("*/*.py")
+    ".".join([rules.__name__, *path.relative_to(FOLDER).with_suffix("").parts]): ast.parse(path.read_text("utf-8"))
+    for path in FOLDER.rglob("*.py")
 }
 
 

@@ -25,7 +25,7 @@ from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.procedures import Procedures, ValidationRule
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.session import open_session
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder

@@ -17,7 +17,7 @@ from handoff_tui.checks.run.check import load_result_cache
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import load_settings
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.git.work_tree import digest as stillness
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.formats.registry import FORMATS

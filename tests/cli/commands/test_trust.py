@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from handoff_tui.cli.exit_codes import ExitCode
-from handoff_tui.log.proposals.proposal import parse_proposal
+from handoff_tui.log.policy.proposal import parse_proposal
 from tests.support.command_line import InProcess
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder

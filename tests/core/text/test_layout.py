@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.core.text.cell_width import compute_width
-from handoff_tui.core.text.columns import GAP, Field, build_cells, build_headings, choose_columns, fit, fit_grid
+from handoff_tui.core.text.columns import (
+    GAP,
+    Field,
+    build_cells,
+    build_headings,
+    choose_columns,
+    compute_width,
+    fit,
+    fit_grid,
+)
 from handoff_tui.core.text.page import Cell, Column, Grid, Line, Page
 from handoff_tui.core.text.page_layout import lay_out, lay_out_line, wrap_words
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.git.history.blame import blame_lines
+from handoff_tui.git.history.last_changes import blame_lines
 from handoff_tui.git.repository import open_repository
 from tests.support.repositories import RepositoryBuilder
 

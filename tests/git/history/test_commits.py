@@ -13,8 +13,7 @@ import pytest
 
 from handoff_tui.core.errors import GitError, StoreWriteError
 from handoff_tui.git.command import Git
-from handoff_tui.git.history import change_times
-from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
+from handoff_tui.git.history import last_changes
 from handoff_tui.git.history.commit_graph import (
     count_commits,
     find_ancestors,
@@ -37,6 +36,7 @@ from handoff_tui.git.history.commits import (
     read_refs,
     resolve_commits,
 )
+from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
 from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository, reaches_locally
@@ -379,8 +379,8 @@ def test_many_paths_are_asked_for_by_their_folders(builder: RepositoryBuilder) -
         builder.write(name)
     builder.commit()
     assert read(builder, *names).keys() == set(names)
-    assert change_times._build_scope(set(names)) == ["handoffs"]
-    assert change_times._build_scope({f"{number}.md" for number in range(200)}) == ["."]
+    assert last_changes._build_scope(set(names)) == ["handoffs"]
+    assert last_changes._build_scope({f"{number}.md" for number in range(200)}) == ["."]
 
 
 def test_disk_tells_the_time_of_what_is_in_no_commit(builder: RepositoryBuilder) -> None:

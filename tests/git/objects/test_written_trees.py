@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import CaptureError
-from handoff_tui.git.objects.written_trees import OwnObjects, WrittenEntry
+from handoff_tui.git.objects.private_objects import OwnObjects, WrittenEntry
 from handoff_tui.git.repository import open_repository
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.claims.blocking import find_blocking, says_failed

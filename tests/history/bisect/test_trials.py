@@ -13,7 +13,7 @@ from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.commands import give_consent, list_commands, read_consent
 from handoff_tui.core.errors import BisectError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.bisect.page import build_bisect_page, describe_end
 from handoff_tui.history.bisect.report import (

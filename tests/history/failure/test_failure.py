@@ -15,7 +15,7 @@ from handoff_tui.config.load import build_settings
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.failure import failure
 from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, list_unset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.report import CheckResult, Outcome
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.replay.page import (
     ReplayAnswer,

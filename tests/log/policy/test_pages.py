@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from handoff_tui.log.policy.page import build_policy_json, build_policy_page
-from handoff_tui.log.policy.reports import EnrolmentReport, GateRuleView, InitReport, KeyState, SealReport, SignReport
-from handoff_tui.log.proposals.page import (
+from handoff_tui.log.policy.page import (
+    build_enroll_json,
+    build_enroll_note,
+    build_init_json,
+    build_init_page,
+    build_keys_json,
+    build_keys_page,
+    build_policy_json,
+    build_policy_page,
     build_proposal_page,
     build_propose_json,
     build_propose_page,
@@ -16,14 +22,7 @@ from handoff_tui.log.proposals.page import (
     build_unsealed_json,
     build_unsealed_page,
 )
-from handoff_tui.log.setup.page import (
-    build_enroll_json,
-    build_enroll_note,
-    build_init_json,
-    build_init_page,
-    build_keys_json,
-    build_keys_page,
-)
+from handoff_tui.log.policy.reports import EnrolmentReport, GateRuleView, InitReport, KeyState, SealReport, SignReport
 from tests.support.desk_states import list_lines
 from tests.support.trust_reports import (
     DRIFT,

@@ -13,9 +13,9 @@ import pytest
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, RollbackError, UnsafePathError
 from handoff_tui.system.files import probe
 from handoff_tui.system.files import reader as files_module
-from handoff_tui.system.files.decoding import decode_text
+from handoff_tui.system.files.atomic_write import delete_file, write_file
 from handoff_tui.system.files.probe import can_execute, can_write, find_program, is_inside, list_named, read_size
-from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.reader import FileReader, decode_text
 from handoff_tui.system.files.user_files import (
     find_config_folder,
     list_user_files,
@@ -23,7 +23,6 @@ from handoff_tui.system.files.user_files import (
     read_user_file,
     shorten_home,
 )
-from handoff_tui.system.files.work_files import delete_file, write_file
 
 LIMIT = 1000
 

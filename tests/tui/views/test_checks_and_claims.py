@@ -6,8 +6,7 @@ import pytest
 
 from handoff_tui.checks.output.words import describe_duration
 from handoff_tui.checks.report import Outcome
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 from handoff_tui.core.text.page import Cell
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.live.state.app import ChecksProgress

@@ -12,7 +12,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
     SnapshotDiff,
 )
 from handoff_tui.core.classes import replace
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell, Line
 from handoff_tui.git.file_diff import ChangedFile, FileKind, LineCounts, Whitespace
 from handoff_tui.live.state.app import AppState, DifferenceView, Drafts, FilesView, Loaded, Trouble

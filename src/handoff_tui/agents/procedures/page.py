@@ -10,7 +10,7 @@ from handoff_tui.agents.procedures.overview import AtWork
 from handoff_tui.agents.runs.run import AGENT_STEP, RunState
 from handoff_tui.agents.step.page import add_overlaps, describe_seconds
 from handoff_tui.agents.step.page import label_run as label_agent
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 
 
 class ProcedureState(StrEnum):

@@ -21,7 +21,7 @@ from handoff_tui.agents.procedures.report import (
     TryResult,
 )
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_now
 

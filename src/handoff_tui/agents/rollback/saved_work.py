@@ -13,8 +13,8 @@ from handoff_tui.core.errors import RollbackError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_notes
 from handoff_tui.git.repository import Repository
+from handoff_tui.system.files.atomic_write import delete_file, write_file
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_below_own_folder
-from handoff_tui.system.files.work_files import delete_file, write_file
 from handoff_tui.system.installation import make_temporary_folder
 
 SAVED_REFS = "refs/handoff-tui/saved"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from handoff_tui.agents.step.report import FixTask
 from handoff_tui.checks.report import CheckReport, CheckResult, Finding
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import ReportedFinding
 
 _WORDS = re.compile(r"\w+")

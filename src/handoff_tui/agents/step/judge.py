@@ -14,7 +14,7 @@ from handoff_tui.agents.step.report import Budget, Direction, Notice, Sign, Step
 from handoff_tui.config.pipeline import Phase
 from handoff_tui.config.presets import Preset
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 
 _MOST_PLACES = 20

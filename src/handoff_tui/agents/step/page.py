@@ -10,7 +10,7 @@ from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, LockState, Run
 from handoff_tui.agents.step.report import MergePreview, Notice, Overlap, RunView, StepOutcome, StepReport, TrailEntry
 from handoff_tui.checks.report import ConsentState
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell, Column, Page, TableColumns

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from handoff_tui.agents.runs.run import RunEnd, RunKey, RunState
 from handoff_tui.core.model import Model
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import Blocker, Fact, Proof, ReportedFinding, Task, TestCounts
 from handoff_tui.decisions.views import Packet
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from handoff_tui.changes.files.file_kinds import find_change_notices, find_diff_notices
 from handoff_tui.changes.files.lines import HunkRow, LineRow, build_split_rows, build_unified_rows, find_hidden_lines
-from handoff_tui.changes.files.notices import find_change_notices, find_diff_notices
-from handoff_tui.core.text.cell_width import wrap_cells
+from handoff_tui.core.text.columns import wrap_cells
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe

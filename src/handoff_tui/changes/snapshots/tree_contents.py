@@ -47,8 +47,7 @@ from handoff_tui.git.work_tree.capture import CapturedTree
 from handoff_tui.git.work_tree.unseen import list_ignored
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Session
-from handoff_tui.system.files.decoding import decode_text
-from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.reader import FileReader, decode_text
 from handoff_tui.system.files.sealed_files import load_json, write_json
 
 _VERSION: Final = 1

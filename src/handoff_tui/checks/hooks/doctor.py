@@ -18,8 +18,15 @@ from handoff_tui.checks.hooks.doctor_texts import (
     diagnose_prompts,
     list_ci,
 )
-from handoff_tui.checks.hooks.hook import HookCondition, HookName
-from handoff_tui.checks.hooks.hook_files import CALL, FoundHook, read_hook, read_hook_file, render_hook
+from handoff_tui.checks.hooks.hook_files import (
+    CALL,
+    FoundHook,
+    HookCondition,
+    HookName,
+    read_hook,
+    read_hook_file,
+    render_hook,
+)
 from handoff_tui.checks.hooks.hooks import HooksFolder, find_hooks_folder
 from handoff_tui.checks.run.commands import read_consent
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings, load_settings

@@ -7,9 +7,8 @@ from handoff_tui.checks.hooks.doctor_report import Diagnosis
 from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
-from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.probe import is_present, list_named
-from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.reader import FileReader, decode_text
 
 _CI_PLACES = (
     *(".github/workflows", ".gitlab-ci.yml", "Jenkinsfile", ".circleci", "azure-pipelines.yml"),

@@ -14,30 +14,26 @@ import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 
-from handoff_tui.checks.hooks.hook import HookCondition, HookName
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HookError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.model import Model
+from handoff_tui.core.text.page import Cell, Page
+from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.system.files.user_files import read_user_file
 
+SCHEMA = "handoff-tui/hooks/v1"
 FORM = 2
 """Increased when a hook does something else."""
 EARLIER_SUFFIX = ".before-handoff-tui"
 CALL = "-m handoff_tui check --pre --fresh"
-
-_LEFT_OUT = {
-    HookName.PRE_COMMIT: ("nothing-unpushed", "changes-are-documented"),
-    HookName.PRE_PUSH: ("nothing-unpushed",),
-}
-"""Checks that would block the very commit or push that fixes them."""
-
 _HEADER = compile_later(rb"#!/bin/sh\n# handoff-tui hook (\d+) ([a-z-]+) sha256:([0-9a-f]{64})\n")
 _MARK = b"# handoff-tui hook "
 _VERSION = compile_later(rb"^# Written by handoff-tui ([^ \n]+):", re.MULTILINE)
 _PYTHON = compile_later(rb"^python=(.+)$", re.MULTILINE)
-
 # The body is for any POSIX shell. What is not obvious in it:
 # - the earlier hook is found by its folder, not by "$0": a hook manager may have moved ours aside and call it there;
 #   such a manager may itself be the earlier hook, and HANDOFF_TUI_CHAINED ends that circle;
@@ -81,6 +77,109 @@ given=$(cat; printf x)
 given=${given%x}
 give() { printf '%s' "$given" 2>/dev/null; }
 """
+_MAX_BYTES = 1024 * 1024
+_NEW_SUFFIX = ".handoff-tui-new"
+_LEGACY_SUFFIX = ".legacy"
+"""Where the tool pre-commit moves an existing hook, which it calls from its own."""
+_LEGACY_CALLER = b"hook-impl"
+
+
+class HookName(StrEnum):
+    """The hooks that can be installed."""
+
+    PRE_COMMIT = "pre-commit"
+    PRE_PUSH = "pre-push"
+
+
+class HookCondition(StrEnum):
+    """What git finds in place of a hook."""
+
+    ABSENT = "absent"
+    CURRENT = "current"
+    """Ours, exactly as it would be written now."""
+    OUTDATED = "outdated"
+    """Ours and unchanged, but of another version, for another Python, or not executable."""
+    EDITED = "edited"
+    """Ours, but changed by somebody."""
+    FOREIGN = "foreign"
+    """Not ours."""
+    UNUSABLE = "unusable"
+    """Not a readable file: a folder, a pipe, or something else."""
+
+
+class HookDeed(StrEnum):
+    """What is done to one hook."""
+
+    INSTALL = "install"
+    """There was none: write ours."""
+    CHAIN = "chain"
+    """There was another: keep it beside ours and run it first."""
+    RENEW = "renew"
+    """Write ours again."""
+    REMOVE = "remove"
+    """Remove ours; there was none before."""
+    RESTORE = "restore"
+    """Put the earlier hook back."""
+    CLEAN = "clean"
+    """Remove what an interrupted installation left behind; the earlier hook is still in place."""
+    NOTHING = "nothing"
+    """Nothing to do."""
+
+
+class HookStep(Model):
+    """One hook, what is done to it, and why."""
+
+    name: HookName
+    path: str
+    earlier: str | None
+    """Where the earlier hook is kept."""
+    deed: HookDeed
+    text: str
+
+
+class HookReport(Model):
+    """What was done, or would be done, to the hooks of a repository."""
+
+    repo: str
+    folder: str
+    shared: bool
+    dry_run: bool
+    verb: str
+    steps: tuple[HookStep, ...]
+    notes: tuple[str, ...] = ()
+
+
+def build_hooks_json(report: HookReport) -> dict[str, object]:
+    """Builds the promised JSON shape; fields may be added, never renamed."""
+    return {"schema": SCHEMA, **report.model_dump(mode="json")}
+
+
+def build_hooks_page(report: HookReport) -> Page:
+    """Builds one line per hook: what was done, or would be."""
+    page = Page()
+    for step in report.steps:
+        nothing = step.deed is HookDeed.NOTHING
+        glyph, role = ("·", "muted") if nothing else ("○", "accent") if report.dry_run else ("✓", "pass")
+        page.line(Cell(f"{glyph} {step.name.value}  ", role), Cell(render_safe(step.text)), indent=4)
+    for note in report.notes:
+        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=4)
+    if report.dry_run:
+        page.line(Cell("Nothing was changed: this was a dry run.", "muted"))
+    elif report.verb == "install":
+        page.line(
+            Cell(
+                "`git commit --no-verify` skips hooks; `handoff-tui doctor` shows what else enforces the checks.",
+                "muted",
+            )
+        )
+    return page
+
+
+_LEFT_OUT = {
+    HookName.PRE_COMMIT: ("nothing-unpushed", "changes-are-documented"),
+    HookName.PRE_PUSH: ("nothing-unpushed",),
+}
+"""Checks that would block the very commit or push that fixes them."""
 
 
 class HookScript(NamedTuple):
@@ -134,13 +233,6 @@ def _parse_python(body: bytes) -> str | None:
     except ValueError:
         return None
     return words[0] if len(words) == 1 else None
-
-
-_MAX_BYTES = 1024 * 1024
-_NEW_SUFFIX = ".handoff-tui-new"
-_LEGACY_SUFFIX = ".legacy"
-"""Where the tool pre-commit moves an existing hook, which it calls from its own."""
-_LEGACY_CALLER = b"hook-impl"
 
 
 class FoundHook(NamedTuple):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from handoff_tui import __version__
 from handoff_tui.checks.hooks import hook_files
-from handoff_tui.checks.hooks.hook import HookCondition, HookDeed, HookName, HookReport, HookStep
-from handoff_tui.checks.hooks.hook_files import render_hook
+from handoff_tui.checks.hooks.hook_files import HookCondition, HookDeed, HookName, HookReport, HookStep, render_hook
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HookError
 from handoff_tui.git.hardening import TRUSTED_SCOPES

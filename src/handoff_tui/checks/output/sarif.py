@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from handoff_tui.checks.output.words import find_relative_path, list_details, list_messages
 from handoff_tui.checks.report import CheckReport, CheckResult, Evidence, Finding, Outcome, RuleInfo, is_open
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.text.safe_text import render_safe
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -21,7 +21,7 @@ from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError, UsageError
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import is_inside
 from handoff_tui.system.files.reader import FileReader

@@ -20,7 +20,7 @@ from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_choices_folder, find_state_folder

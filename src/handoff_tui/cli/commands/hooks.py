@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from handoff_tui.checks.hooks.hook import HookName, build_hooks_json, build_hooks_page
+from handoff_tui.checks.hooks.hook_files import HookName, build_hooks_json, build_hooks_page
 from handoff_tui.checks.hooks.hooks import install_hooks, uninstall_hooks
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_child, add_output_options, find_start

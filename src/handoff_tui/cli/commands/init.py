@@ -16,9 +16,9 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.person import require_person
+from handoff_tui.log.policy.init import InitRequest, has_security_key
+from handoff_tui.log.policy.page import build_init_json, build_init_page
 from handoff_tui.log.policy.policy import Wall, build_question, parse_protection
-from handoff_tui.log.setup.init import InitRequest, has_security_key
-from handoff_tui.log.setup.page import build_init_json, build_init_page
 
 EXAMPLES = """\
 examples:

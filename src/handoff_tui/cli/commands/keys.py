@@ -10,9 +10,9 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_child, add_output_options, find_start
 from handoff_tui.cli.output import write_json, write_result, write_text
 from handoff_tui.log.person import require_person
+from handoff_tui.log.policy.init import EnrolRequest, enrol_key
+from handoff_tui.log.policy.page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
 from handoff_tui.log.policy.show import show_policy
-from handoff_tui.log.setup.init import EnrolRequest, enrol_key
-from handoff_tui.log.setup.page import build_enroll_json, build_enroll_note, build_keys_json, build_keys_page
 
 EXAMPLES = """\
 examples:

@@ -14,7 +14,7 @@ from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log_at
 from handoff_tui.log.person import require_person
-from handoff_tui.log.setup.pin import prepare_pin
+from handoff_tui.log.policy.init import prepare_pin
 from handoff_tui.log.show import page
 from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle
 from handoff_tui.log.show.entries import POLICY, SUBMIT, EntryFilter, list_log, show_entry, write_extract

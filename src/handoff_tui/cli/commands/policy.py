@@ -11,11 +11,23 @@ from handoff_tui.cli.output import render_page, write_json, write_result, write_
 from handoff_tui.core.errors import NoHumanError
 from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.log.person import require_person
-from handoff_tui.log.policy.page import build_policy_json, build_policy_page
+from handoff_tui.log.policy.page import (
+    build_policy_json,
+    build_policy_page,
+    build_proposal_page,
+    build_propose_json,
+    build_propose_page,
+    build_restore_json,
+    build_seal_json,
+    build_seal_page,
+    build_sign_json,
+    build_sign_page,
+    build_unsealed_json,
+    build_unsealed_page,
+)
 from handoff_tui.log.policy.reports import ProposalReport
 from handoff_tui.log.policy.show import show_policy
-from handoff_tui.log.proposals import page
-from handoff_tui.log.proposals.sign_and_seal import (
+from handoff_tui.log.policy.sign_and_seal import (
     ProposeRequest,
     prepare_seal,
     prepare_signature,
@@ -90,7 +102,7 @@ def _propose(arguments: argparse.Namespace) -> ExitCode:
         output=arguments.output,
     )
     report = propose_policy(find_start(arguments), request)
-    write_result(arguments, page.build_propose_json, page.build_propose_page, report)
+    write_result(arguments, build_propose_json, build_propose_page, report)
     return ExitCode.OK
 
 
@@ -100,7 +112,7 @@ def _sign(arguments: argparse.Namespace) -> ExitCode:
     if not prepared.signed:
         _confirm(prepared.report, prepared.principal, arguments.yes_i_read_it)
     report = sign_proposal(prepared)
-    write_result(arguments, page.build_sign_json, page.build_sign_page, report)
+    write_result(arguments, build_sign_json, build_sign_page, report)
     return ExitCode.OK
 
 
@@ -108,17 +120,17 @@ def _seal(arguments: argparse.Namespace) -> ExitCode:
     require_person("seal a policy")
     prepared = prepare_seal(find_start(arguments), arguments.files)
     if prepared.sealed is None and (prepared.report.stale is not None or not prepared.report.complete):
-        write_result(arguments, page.build_unsealed_json, page.build_unsealed_page, prepared.report)
+        write_result(arguments, build_unsealed_json, build_unsealed_page, prepared.report)
         return ExitCode.BLOCKED
     report = seal_policy(prepared, allow_void=arguments.allow_void)
-    write_result(arguments, page.build_seal_json, page.build_seal_page, report)
+    write_result(arguments, build_seal_json, build_seal_page, report)
     return ExitCode.OK
 
 
 def _restore(arguments: argparse.Namespace) -> ExitCode:
     paths = restore_trust(find_start(arguments))
     if arguments.json:
-        write_json(page.build_restore_json(paths))
+        write_json(build_restore_json(paths))
     else:
         write_text("\n".join(f"written: {path}" for path in paths))
     return ExitCode.OK
@@ -134,7 +146,7 @@ def _confirm(report: ProposalReport, principal: str, spelled: str | None) -> Non
             )
         return
     word = report.digest.removeprefix("sha256:")[:_SIGN_WORD_LENGTH]
-    shown = render_page(page.build_proposal_page(report))
+    shown = render_page(build_proposal_page(report))
     answer = ask_person(f"{shown}\nTo sign this as {principal}, type {word}; anything else cancels: ")
     if answer != word:
         raise NoHumanError("the signature was not confirmed", "Nothing was signed.")

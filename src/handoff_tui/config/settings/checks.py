@@ -6,9 +6,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from handoff_tui.config.quantities import Name, Quantity, Seconds
-from handoff_tui.core.constraints import Limits
-from handoff_tui.core.model import Model
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.model import Limits, Model
+from handoff_tui.core.place import Severity
 
 if TYPE_CHECKING:
     from pydantic import JsonValue  # noqa: TC004 - the validation knows it

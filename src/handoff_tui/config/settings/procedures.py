@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from handoff_tui.config.quantities import Amount, Count, Name, Pause, Quantity, Seconds, Share
 from handoff_tui.core.model import Model
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 
 
 class ReliabilityKind(StrEnum):

@@ -6,15 +6,13 @@ from typing import Annotated
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP, Keymap
 from handoff_tui.config.quantities import Name, Quantity
-from handoff_tui.config.settings.builder import Builder
 from handoff_tui.config.settings.checks import Check, CheckRun
-from handoff_tui.config.settings.formats import Mosaic, Public, Tdd
-from handoff_tui.config.settings.hub import Hub
+from handoff_tui.config.settings.formats import Builder, Hub, Mosaic, Public, Tdd
 from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, PipelineSettings
 from handoff_tui.config.settings.procedures import Procedures
 from handoff_tui.config.settings.review import Approvals, Baseline, Risk, ScopeSettings, Tamper
 from handoff_tui.config.settings.user import EngineSettings, Notifications, Reasons
-from handoff_tui.core.constraints import Limits as Fits
+from handoff_tui.core.model import Limits as Fits
 from handoff_tui.core.model import Model
 
 

@@ -6,9 +6,8 @@ from enum import StrEnum
 from typing import Annotated
 
 from handoff_tui.config.quantities import Name, Quantity, Seconds
-from handoff_tui.core.constraints import Checked, Limits
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Checked, Limits, Model
 
 _PASSWORD = compile_later(r"^[a-z+]+://[^/@]*:[^/@]+@|[?&]password=")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.text.cell_width import compute_width, take_columns, wrap_cells
+from handoff_tui.core.text.columns import compute_width, take_columns, wrap_cells
 from handoff_tui.core.text.page import Cell, Column, Grid, Line, Page
 
 Row = tuple[Cell, ...]

@@ -1,4 +1,4 @@
-"""Commits, refs, notes and old file contents."""
+"""Commits, refs, notes and old file contents; and branches fetched from an address that the user named."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.hardening import TRUSTED_SCOPES
 from handoff_tui.git.objects.log_trees import parse_tree
 from handoff_tui.git.objects.reader import can_be_committed
 from handoff_tui.git.session import session_of
@@ -23,6 +24,10 @@ _NOTES = "refs/notes/"
 _TAGS = "refs/tags/"
 _OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMITTED = compile_later(rb"\ncommitter [^\n]*> ([0-9]{1,11}) [+-][0-9]{4}\n")
+FETCHED = "refs/remotes/handoff-tui/"
+"""Where fetched branches are kept; no branch of the user's, and none of a remote's, is touched."""
+_PROTOCOLS = "file:https:ssh"
+_SSH = "ssh -oBatchMode=yes -oConnectTimeout=10"
 
 
 class Commit(NamedTuple):
@@ -224,3 +229,24 @@ def _is_unborn(answer: GitAnswer) -> bool:
 def _build_commit(fields: list[str]) -> Commit:
     identifier, parents, *people, body = fields
     return Commit._make([identifier.strip(), tuple(parents.split()), *people, body.strip()])
+
+
+def fetch_branches(git: Git, address: str) -> str:
+    """Fetches every branch of an address; returns why that failed, or an empty text.
+
+    The address must come from the user: what the repository's own configuration says of addresses is refused.
+    """
+    lines = git.list_config()
+    planted = [key for scope, key, _ in lines if scope not in TRUSTED_SCOPES]
+    rewriting = [key for key in planted if key.startswith(("url.", f"remote.{address}."))]
+    if rewriting:
+        return f"this repository's own git configuration says something else of that address ({rewriting[0]})"
+    own = {key.lower(): value for scope, key, value in lines if scope in TRUSTED_SCOPES}
+    helper = [("credential.helper", own["credential.helper"])] if "credential.helper" in own else []
+    fetching = Git(git.folder, (*git.overrides, *helper), git.git_dir, git.common_dir)
+    answer = fetching.run(
+        *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--no-write-fetch-head"),
+        *("--refmap=", "--upload-pack=git-upload-pack", "--", address, f"+refs/heads/*:{FETCHED}*"),
+        extra={"GIT_ALLOW_PROTOCOL": _PROTOCOLS, "GIT_SSH_COMMAND": own.get("core.sshcommand") or _SSH},
+    )
+    return "" if answer.ok else answer.complaint

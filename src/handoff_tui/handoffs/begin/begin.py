@@ -14,9 +14,9 @@ from handoff_tui.handoffs.begin.templates import NewHandoff, render_json
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.atomic_write import write_file
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.work_files import write_file
 
 SYSTEMS = ("mosaic", "builder", "procedure", "tdd", "hub", "notes")
 _PLAIN = "100644"

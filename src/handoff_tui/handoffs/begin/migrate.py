@@ -8,9 +8,9 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.session import Session
+from handoff_tui.system.files.atomic_write import delete_file, write_file
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.work_files import delete_file, write_file
 
 _PLAIN = "100644"
 _FIXED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from handoff_tui.config.settings.builder import Builder, QuestionGate
+from handoff_tui.config.settings.formats import Builder, QuestionGate
 from handoff_tui.core.classes import NamedTuple
 
 

@@ -12,8 +12,8 @@ from handoff_tui.handoffs.begin.templates import render_json
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.atomic_write import write_file
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.work_files import write_file
 
 _PLAIN = "100644"
 

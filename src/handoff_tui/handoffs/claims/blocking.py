@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Problem, ProblemLevel, Severity
 from handoff_tui.core.tasks import Attempt, TestCounts
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState, describe_false

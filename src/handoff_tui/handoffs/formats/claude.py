@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import Blocker, Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.grammar.author_words import words_of_members

@@ -8,8 +8,7 @@ from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import ProblemLevel
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import ProblemLevel, Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing, word_of

@@ -13,9 +13,8 @@ from handoff_tui.git.history.commits import Commit, Ref, list_added, read_blobs,
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.work_tree.listing import leave_out_own, sort_paths
 from handoff_tui.handoffs.reading.format import SourceFile
-from handoff_tui.system.files.decoding import decode_text
 from handoff_tui.system.files.probe import OFTEN_IGNORED, is_present, list_named, read_size
-from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.reader import FileReader, decode_text
 
 _NOTES = "refs/notes/"
 _REFS_OF_INTEREST = ("refs/tags", "refs/handoff", _NOTES, "refs/heads")

@@ -21,7 +21,7 @@ from handoff_tui.checks.run.commands import CommandCheck, list_commands
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.decisions.examine import find_handoff, plan_gate
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session

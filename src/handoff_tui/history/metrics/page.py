@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.labels import Label, name_some, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe

@@ -78,8 +78,7 @@ class ProofRequests:
 
 def _read_proof(snapshot: RepositorySnapshot, handoff: str, proof: MeasuredProof) -> ProofShown:
     from handoff_tui.agents.proofs import read_picture  # noqa: PLC0415
-    from handoff_tui.system.files.decoding import decode_text  # noqa: PLC0415
-    from handoff_tui.system.files.reader import FileReader  # noqa: PLC0415 - after the first paint
+    from handoff_tui.system.files.reader import FileReader, decode_text  # noqa: PLC0415 - after the first paint
 
     if proof.recorded is not None:
         return _read_output(snapshot, handoff, proof)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import replace
-from handoff_tui.git.history.change_times import read_commit_times, read_disk_times
+from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
 from handoff_tui.git.work_tree.patched_tree import PatchedTree, is_listed, patch_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import build_reading

@@ -42,8 +42,7 @@ from handoff_tui.status.changed_paths import list_changed_paths
 from handoff_tui.status.pipeline import PipelineView, build_pipeline
 from handoff_tui.status.show import find_handoff
 from handoff_tui.system.files.cache_files import find_cache_folder
-from handoff_tui.system.files.decoding import decode_text
-from handoff_tui.system.files.reader import FileReader
+from handoff_tui.system.files.reader import FileReader, decode_text
 
 _MOST_OPENED = 64 * 1024 * 1024
 """Larger files are not opened; of files over limits.file_bytes only the beginning is shown."""

@@ -1,14 +1,26 @@
-"""Policies and their history as a page and as the public JSON: who may do what, and since when."""
+"""Policies, proposals, keys and new logs as pages and as public JSON: who may do what, and who has to sign."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from handoff_tui.core.short_id import SHORT_ENTRY
+from handoff_tui.core.short_id import SHORT_DIGEST, SHORT_ENTRY
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Column, Page
-from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.log.policy.reports import KeyState, KeyView, PolicyReport, PolicyStep, PolicyView
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.log.policy.reports import (
+    EnrolmentReport,
+    InitReport,
+    KeyState,
+    KeyView,
+    PolicyReport,
+    PolicyStep,
+    PolicyView,
+    ProposalReport,
+    SealReport,
+    SignatureTally,
+    SignReport,
+)
 
 SCHEMA = "handoff-tui/policy-show/v1"
 _DRIFT = "trust-drift"
@@ -20,6 +32,14 @@ _STATES = {
     KeyState.NOT_YET: ("not yet", "warning"),
     KeyState.EXPIRED: ("expired", "fail"),
 }
+ENROLL_SCHEMA = "handoff-tui/keys-enroll/v1"
+LIST_SCHEMA = "handoff-tui/keys-list/v1"
+INIT_SCHEMA = "handoff-tui/init/v1"
+PROPOSE_SCHEMA = "handoff-tui/policy-propose/v1"
+SIGN_SCHEMA = "handoff-tui/policy-sign/v1"
+SEAL_SCHEMA = "handoff-tui/policy-seal/v1"
+RESTORE_SCHEMA = "handoff-tui/policy-restore/v1"
+_COMMIT = 'git add .handoff-tui && git commit -m "Policy {version}"'
 
 
 def build_policy_json(report: PolicyReport) -> dict[str, object]:
@@ -125,3 +145,214 @@ def _add_history(page: Page, history: Iterable[PolicyStep]) -> None:
         )
         for change in step.changes:
             page.line(Cell("     "), Cell(render_safe(change), "muted"), indent=7)
+
+
+def build_enroll_json(report: EnrolmentReport) -> dict[str, object]:
+    return {"schema": ENROLL_SCHEMA, **report.model_dump(mode="json")}
+
+
+def build_enroll_note(report: EnrolmentReport) -> str:
+    """What to do with the line, which alone goes to stdout."""
+    if report.known:
+        return f"{report.keyid} is already in the policy in force; there is nothing to do."
+    option = "--add-agent" if report.agent else "--add-reviewer"
+    return (
+        f"{report.keyid}, {report.principal}\n"
+        "Send this line to whoever changes the policy, and the fingerprint by another channel:\n"
+        f"  handoff-tui policy propose {option} '{report.line}'"
+    )
+
+
+def build_keys_json(report: PolicyReport) -> dict[str, object]:
+    """Every key of the policy in force; in a fork, of each side, with the id of its policy."""
+    return {
+        "schema": LIST_SCHEMA,
+        "repo": report.repo,
+        "log": report.log,
+        "keys": [
+            {"policy": policy.id, **key.model_dump(mode="json")} for policy in report.policies for key in policy.keys
+        ],
+    }
+
+
+def build_keys_page(report: PolicyReport) -> Page:
+    page = Page()
+    for policy in report.policies:
+        if len(report.policies) > 1:
+            page.heading(f"Policy {policy.version}", render_safe(policy.id))
+        add_keys(page, policy.keys)
+    if not report.policies:
+        page.line(Cell("no policy is in force", "warning"))
+    return page
+
+
+def build_init_json(report: InitReport) -> dict[str, object]:
+    return {"schema": INIT_SCHEMA, **report.model_dump(mode="json")}
+
+
+def build_init_page(report: InitReport) -> Page:
+    page = Page()
+    page.line(Cell("✓ ", "pass"), Cell("began a signed log; its first entry is"), indent=2)
+    page.line(Cell(f"  {report.log}", "key"))
+    add_fact(page, "you", report.principal)
+    add_fact(page, "key", f"{report.keyid} ({report.key})")
+    if report.key_grade is not None and not report.key_grade.is_weak:  # a weak one is among the warnings
+        add_fact(page, "", report.key_grade.words)
+    for path in report.written:
+        add_fact(page, "written", path)
+    for path in report.kept:
+        add_fact(page, "kept", f"{path}, which already existed")
+    add_fact(page, "start line", _describe_start(report.start_line))
+    add_fact(page, "approvals", _describe_solo(solo=report.solo))
+    if report.protection is not None:
+        add_fact(page, "protection", ", ".join(report.protection) or "none")
+    for warning in report.warnings:
+        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+    page.heading("Next")
+    added = " ".join(path.rstrip("/") for path in report.written)
+    page.line(Cell(f'git add {added} && git commit -m "Begin the handoff log"', "key"))
+    page.line(Cell("handoff-tui status", "key"))
+    page.line(
+        Cell("lists what agents hand over from now on; `handoff-tui decide approve ID` signs off on it.", "muted")
+    )
+    if report.pinned:
+        page.line(Cell(f"It is pinned in your git configuration, as {render_safe(report.pin_key)}."))
+        return page
+    page.heading("For colleagues", "once they have compared the id with you; CI is told with HANDOFF_TUI_PIN")
+    page.line(Cell(f"git config --global {render_safe(report.pin_key)} {report.log}", "key"))
+    return page
+
+
+def _describe_start(commit: str | None) -> str:
+    if commit is None:
+        return "none: all work needs an approval, past or new"
+    return f"{commit[:SHORT_DIGEST]}: older work is history; what changes from now on needs an approval"
+
+
+def _describe_solo(*, solo: bool) -> str:
+    if solo:
+        return "solo: you may approve what agents commit under your name; `handoff-tui doctor` says what that risks"
+    return "nobody approves work under their own name, so agents must commit under names of their own"
+
+
+def build_propose_json(report: ProposalReport) -> dict[str, object]:
+    return {"schema": PROPOSE_SCHEMA, **_build_proposal_json(report)}
+
+
+def build_sign_json(report: SignReport) -> dict[str, object]:
+    return {
+        "schema": SIGN_SCHEMA,
+        "principal": report.principal,
+        "keyid": report.keyid,
+        "added": report.added,
+        "proposal": _build_proposal_json(report.proposal),
+    }
+
+
+def build_seal_json(report: SealReport) -> dict[str, object]:
+    return {"schema": SEAL_SCHEMA, "sealed": True, **report.model_dump(mode="json")}
+
+
+def build_unsealed_json(report: ProposalReport) -> dict[str, object]:
+    """What keeps a proposal from being sealed: signatures that are missing, or another policy that came first."""
+    return {"schema": SEAL_SCHEMA, "sealed": False, "entry": None, "proposal": _build_proposal_json(report)}
+
+
+def build_restore_json(paths: tuple[str, ...]) -> dict[str, object]:
+    return {"schema": RESTORE_SCHEMA, "written": list(paths)}
+
+
+def _build_proposal_json(report: ProposalReport) -> dict[str, object]:
+    return {**report.model_dump(mode="json"), "complete": report.complete}
+
+
+def build_proposal_page(report: ProposalReport, *, texts: bool = True) -> Page:
+    """Builds the page; with `texts`, both files line by line, so that people see what they sign."""
+    page = Page()
+    page.line(Cell(f"Policy {report.version}  ", "heading"), Cell(render_safe(report.file), "path"))
+    add_fact(page, "digest", report.digest)
+    add_fact(page, "log", report.log)
+    add_fact(page, "succeeds", report.previous)
+    add_fact(page, "proposed", f"by {report.actor} at {report.time}")
+    for parent in report.parents:
+        add_fact(page, "follows", parent)
+    if report.stale is not None:
+        page.line(Cell("✗ ", "fail"), Cell(render_safe(report.stale)), indent=2)
+    page.heading("What changes")
+    for change in report.changes:
+        page.line(Cell("~ ", "accent"), Cell(render_safe(change)), indent=2)
+    for warning in report.warnings:
+        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+    if texts:
+        for name, text in (("allowed_signers", report.allowed_signers), ("policy.toml", report.policy_toml)):
+            page.heading(name)
+            for line in render_safe_lines(text.removesuffix("\n")):
+                page.line(Cell(line), indent=2)
+    page.heading("Signatures")
+    for tally in report.tallies:
+        _add_tally(page, tally)
+    return page
+
+
+def build_propose_page(report: ProposalReport) -> Page:
+    page = build_proposal_page(report, texts=False)
+    page.heading("Next")
+    page.line(Cell(f"handoff-tui policy sign {render_safe(report.file)}", "key"), Cell("  by each of them, in turn"))
+    page.line(Cell(f"handoff-tui policy seal {render_safe(report.file)}", "key"), Cell("  when all have signed"))
+    return page
+
+
+def build_sign_page(report: SignReport) -> Page:
+    page = Page()
+    words = "signed" if report.added else "had already signed; the file is unchanged"
+    page.line(Cell("✓ ", "pass"), Cell(render_safe(f"{report.principal} {words} ({report.keyid})")), indent=2)
+    for tally in report.proposal.tallies:
+        _add_tally(page, tally)
+    file = render_safe(report.proposal.file)
+    if report.proposal.complete:
+        page.line(Cell("All have signed: "), Cell(f"handoff-tui policy seal {file}", "key"))
+    else:
+        page.line(Cell(f"Send {file} to the next one.", "muted"))
+    return page
+
+
+def build_unsealed_page(report: ProposalReport) -> Page:
+    """Says why it cannot be sealed."""
+    page = Page()
+    page.line(Cell("✗ ", "fail"), Cell(f"policy {report.version} was not sealed"), indent=2)
+    if report.stale is not None:
+        page.line(Cell(render_safe(report.stale)), indent=2)
+    for tally in report.tallies:
+        _add_tally(page, tally)
+    return page
+
+
+def build_seal_page(report: SealReport) -> Page:
+    page = Page()
+    words = "is in force" if report.added else "was already in the log"
+    page.line(Cell("✓ ", "pass"), Cell(f"policy {report.version} {words}: {report.entry}"), indent=2)
+    add_fact(page, "signed by", ", ".join(report.signed_by))
+    for change in report.changes:
+        page.line(Cell("~ ", "accent"), Cell(render_safe(change)), indent=2)
+    for keyid in report.left_out:
+        page.line(
+            Cell("· ", "muted"), Cell(render_safe(f"{keyid} has no say here; its signature was left out")), indent=2
+        )
+    for entry in report.void:
+        page.line(Cell("! ", "warning"), Cell(f"{entry} no longer counts"), indent=2)
+    for warning in report.warnings:
+        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+    page.line(Cell("Commit it: ", "muted"), Cell(_COMMIT.format(version=report.version), "key"))
+    return page
+
+
+def _add_tally(page: Page, tally: SignatureTally) -> None:
+    done = not tally.missing
+    signed = f"{len(tally.signed)} of {tally.threshold}"
+    people = f" ({', '.join(tally.signed)})" if tally.signed else ""
+    missing = "" if done else f"; {tally.missing} more of: {', '.join(tally.waiting) or 'nobody who could'}"
+    page.line(
+        Cell("✓ " if done else "○ ", "pass" if done else "waiting"),
+        Cell(render_safe(f"{tally.whose} (version {tally.version}): {signed}{people}{missing}")),
+        indent=2,
+    )

@@ -9,7 +9,7 @@ from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogProblemLevel
-from handoff_tui.log.setup.pin import PinQuestion
+from handoff_tui.log.policy.init import PinQuestion
 from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, ShownLog
 
 LIST_SCHEMA = "handoff-tui/log/v1"

@@ -7,10 +7,25 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoreWriteError
+from handoff_tui.core.errors import HandoffError, RollbackError, StoredFileDamagedError, StoreWriteError
+
+TEMPORARY_PREFIX = ".tmp-"
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+_WITHOUT_FOLDER_SYNC = frozenset({errno.EINVAL, errno.EOPNOTSUPP})
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "Free some space and try again."),
+    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again."),
+    errno.EROFS: ("the file system is read-only", "Mount it writable, or work in a clone elsewhere."),
+    errno.EACCES: ("this user may not write there", "Check who owns the folder."),
+    errno.EPERM: ("this user may not write there", "Check who owns the folder."),
+}
 
 
 class Calls(Protocol):
@@ -36,22 +51,6 @@ class Calls(Protocol):
 
 
 SYSTEM: Calls = os
-
-
-TEMPORARY_PREFIX = ".tmp-"
-FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_WITHOUT_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
-_WITHOUT_FOLDER_SYNC = frozenset({errno.EINVAL, errno.EOPNOTSUPP})
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", "Free some space and try again."),
-    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again."),
-    errno.EROFS: ("the file system is read-only", "Mount it writable, or work in a clone elsewhere."),
-    errno.EACCES: ("this user may not write there", "Check who owns the folder."),
-    errno.EPERM: ("this user may not write there", "Check who owns the folder."),
-}
 
 
 class Folder:
@@ -204,3 +203,54 @@ def _refuse_unsuitable(status: os.stat_result, max_bytes: int, shown: str) -> No
         raise StoredFileDamagedError(f"{shown} is not a regular file", "Remove it; it is not read.")
     if status.st_size > max_bytes:
         raise _build_size_error(shown, status.st_size, max_bytes)
+
+
+_LINK, _PROGRAM = "120000", "100755"
+
+
+def write_file(root: Path, path: str, mode: str, content: bytes) -> None:
+    """Puts a file or a link in its place in one step; creates missing folders."""
+    with _open_parent(root, path, create=True) as folder:
+        name = PurePosixPath(path).name
+        temporary = TEMPORARY_PREFIX + os.urandom(8).hex()
+        if mode == _LINK:
+            os.symlink(os.fsdecode(content), temporary, dir_fd=folder)
+        else:
+            permissions = 0o777 if mode == _PROGRAM else 0o666
+            with os.fdopen(os.open(temporary, _NEW_FILE, permissions, dir_fd=folder), "wb") as file:
+                file.write(content)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def delete_file(root: Path, path: str) -> None:
+    """Deletes a file, and folders that are then empty; a missing file is fine."""
+    try:
+        with _open_parent(root, path, create=False) as folder:
+            os.unlink(PurePosixPath(path).name, dir_fd=folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for parent in PurePosixPath(path).parents:
+        if parent == PurePosixPath():
+            return
+        try:
+            (root / parent).rmdir()
+        except OSError:
+            return
+
+
+@contextmanager
+def _open_parent(root: Path, path: str, *, create: bool) -> Iterator[int]:
+    """Opens the folder of a path, step by step."""
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts or parts[0] in {"/", ".git"}:
+        raise RollbackError(f"{path!r} is no path inside the work tree")
+    with ExitStack() as opened:
+        folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        opened.callback(os.close, folder)
+        for part in parts[:-1]:
+            if create:
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=folder)
+            folder = os.open(part, FOLDER_FLAGS, dir_fd=folder)
+            opened.callback(os.close, folder)
+        yield folder

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui.dialogs.box import Box, keep_key

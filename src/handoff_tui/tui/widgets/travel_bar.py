@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import events
 
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.travel.values import Stop, StopKind

@@ -12,8 +12,8 @@ from handoff_tui.checks.rules.builder.document_shape import (
     results_sections_present,
     spec_sections_in_order,
 )
+from handoff_tui.checks.rules.builder.package_contents import wave_is_integrated
 from handoff_tui.checks.rules.builder.question_gate import question_gate_passed
-from handoff_tui.checks.rules.builder.wave_is_integrated import wave_is_integrated
 from handoff_tui.core.classes import replace
 from tests.support.builder_story import (
     answers_path,

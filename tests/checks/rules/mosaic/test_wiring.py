@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
-from handoff_tui.checks.rules.mosaic.deployment import deployment_answers, production_state_determinable
+from handoff_tui.checks.rules.mosaic.named_evidence import deployment_answers, production_state_determinable
 from handoff_tui.checks.rules.mosaic.session_start import session_gate_wired
 from tests.support.format_states import build_agent_state, build_state
 from tests.support.world import MemoryWorld, find_subjects, judge

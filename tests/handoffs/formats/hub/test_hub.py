@@ -5,7 +5,7 @@ import json
 import pytest
 
 from handoff_tui.config.settings.root import Hub, Settings
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.claims.blocking import find_blocking, list_doubtful, says_failed
 from handoff_tui.handoffs.formats.hub import layout

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from handoff_tui.core.place import Problem
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Problem, Severity
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.hub.context import read_context

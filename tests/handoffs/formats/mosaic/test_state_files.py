@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import json
 
-from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Problem, ProblemLevel, Severity
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff

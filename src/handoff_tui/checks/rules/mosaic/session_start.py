@@ -20,8 +20,7 @@ from handoff_tui.checks.rules.mosaic.session_state import (
 )
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.life import is_archived
 

@@ -23,8 +23,7 @@ from handoff_tui.checks.rules.procedure.records import (
     is_transition,
     read_records,
 )
-from handoff_tui.core.place import Place
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Severity
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _STEP_LISTS = ("step_results", "steps")

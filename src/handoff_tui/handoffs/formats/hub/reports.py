@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Hub
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import Attempt, ReportedFinding
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind, quote

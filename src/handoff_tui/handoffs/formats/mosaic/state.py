@@ -9,8 +9,7 @@ from typing import Final
 
 from handoff_tui.config.settings.root import Mosaic
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place, Problem, ProblemLevel
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Place, Problem, ProblemLevel, Severity
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.mosaic import fields, layout

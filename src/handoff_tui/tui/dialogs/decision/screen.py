@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope

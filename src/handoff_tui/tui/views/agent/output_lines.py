@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from handoff_tui.agents.step.report import RunView
-from handoff_tui.core.text.cell_width import wrap_cells
+from handoff_tui.core.text.columns import wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import OutputFound, OutputRange, OutputSource, OutputWindow

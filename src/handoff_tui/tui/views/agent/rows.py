@@ -8,7 +8,7 @@ from handoff_tui.agents.runs.run import AGENT_STEP, LockState, RunEnd, RunEnding
 from handoff_tui.agents.step.page import add_locks, add_overlaps, build_step_page, label_run, label_step
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from handoff_tui.changes.comparison.page import build_snapshot_diff_page
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.changes.files.notices import find_change_notices
+from handoff_tui.changes.files.file_kinds import find_change_notices
 from handoff_tui.changes.files.page import label_change
 from handoff_tui.changes.files.shown_file import ShownFile
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Line, Page
 from handoff_tui.core.text.page_layout import wrap_words

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.changes.files.notices import find_change_notices
+from handoff_tui.changes.files.file_kinds import find_change_notices
 from handoff_tui.changes.files.page import KIND_WORDS, label_change
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.cell_width import compute_width
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.columns import compute_width, wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.cells import draw_cells, find_ink
 from handoff_tui.tui.drawing.theming import Ink

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from handoff_tui.changes.files.lines import LineRow, Paint, Token, WordSpans, build_line_row, find_word_spans
 from handoff_tui.changes.files.shown_file import LONGEST_LINE, PatchLines, ShownFile
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.cell_width import compute_width, take_columns
+from handoff_tui.core.text.columns import compute_width, take_columns
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.page_layout import wrap_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.cell_width import compute_width, wrap_cells
+from handoff_tui.core.text.columns import compute_width, wrap_cells
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.page_layout import wrap_words
 from handoff_tui.tui.views.documents.markdown_blocks import Block, Cells, Piece, Prose, Ruler, Table, Verbatim

@@ -9,7 +9,7 @@ from typing import Final
 
 from handoff_tui.checks.output.words import CheckGroup, describe_duration
 from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open, sort_worst_first
-from handoff_tui.core.severity import Severity
+from handoff_tui.core.place import Severity
 from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.columns import Field, Row
 from handoff_tui.core.text.labels import label_outcome, label_verdict

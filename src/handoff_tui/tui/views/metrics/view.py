@@ -8,8 +8,7 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 
 from handoff_tui.core.short_id import SHORT_ENTRY
-from handoff_tui.core.text.cell_width import compute_width
-from handoff_tui.core.text.columns import Field, Row
+from handoff_tui.core.text.columns import Field, Row, compute_width
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe

@@ -20,9 +20,9 @@ from handoff_tui.core.errors import (
 )
 from handoff_tui.git.repository import open_repository
 from handoff_tui.log.open_log import check_entry, find_policy, open_log
+from handoff_tui.log.policy.init import EnrolRequest, InitRequest, begin_log, enrol_key, parse_moment
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.policy.texts import parse_signer_line
-from handoff_tui.log.setup.init import EnrolRequest, InitRequest, begin_log, enrol_key, parse_moment
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person, list_entries, make_person, write_identity

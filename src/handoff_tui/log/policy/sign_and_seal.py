@@ -17,17 +17,7 @@ from handoff_tui.log.journal import Draft, Parents, build_parents
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.faults import find_keys_together
 from handoff_tui.log.policy.frontier import find_signed_by, find_voided
-from handoff_tui.log.policy.reports import ProposalReport, SealReport, SignReport
-from handoff_tui.log.policy.signer import choose_prompt, read_principal
-from handoff_tui.log.policy.texts import (
-    PolicyTexts,
-    add_signer,
-    build_policy_text,
-    drop_key,
-    set_root_threshold,
-    set_version,
-)
-from handoff_tui.log.proposals.proposal import (
+from handoff_tui.log.policy.proposal import (
     FORKED,
     PlacedProposal,
     PolicyState,
@@ -43,6 +33,16 @@ from handoff_tui.log.proposals.proposal import (
     read_proposals,
     refuse_senseless,
     render_proposal,
+)
+from handoff_tui.log.policy.reports import ProposalReport, SealReport, SignReport
+from handoff_tui.log.policy.signer import choose_prompt, read_principal
+from handoff_tui.log.policy.texts import (
+    PolicyTexts,
+    add_signer,
+    build_policy_text,
+    drop_key,
+    set_root_threshold,
+    set_version,
 )
 from handoff_tui.log.storage.memory import LogMemory
 from handoff_tui.log.storage.trust_files import NAMES, write_trust_files

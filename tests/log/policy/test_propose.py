@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handoff_tui.log.proposals.proposal import parse_proposal
+from handoff_tui.log.policy.proposal import parse_proposal
 from tests.support.hostile import write_executable
 
 if TYPE_CHECKING:

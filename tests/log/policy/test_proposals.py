@@ -19,7 +19,7 @@ from handoff_tui.core.errors import (
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import build_pae
 from handoff_tui.log.entry import LogProblem, LogProblemLevel, LogVerdict
-from handoff_tui.log.proposals.proposal import (
+from handoff_tui.log.policy.proposal import (
     MAX_BYTES,
     Proposal,
     add_signature,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
-from handoff_tui.checks.rules.public.handoff_state import (
+from handoff_tui.checks.rules.public import (
     checkpoint_cleared,
     human_actions_cleared,
     named_commits_exist,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from handoff_tui.log.entries.public_keys import parse_public_key
-from handoff_tui.log.proposals.proposal import parse_proposal, render_proposal
-from handoff_tui.log.proposals.sign_and_seal import prepare_signature, sign_proposal
+from handoff_tui.log.policy.proposal import parse_proposal, render_proposal
+from handoff_tui.log.policy.sign_and_seal import prepare_signature, sign_proposal
 from tests.support.repositories import RepositoryBuilder
 from tests.support.ssh_keys import PASSPHRASE, make_key, read_public
 
@@ -321,7 +321,7 @@ def slip_in(file: Path, person: Person) -> None:
     """Adds a signature that the verbs would not have made."""
     from handoff_tui.git.signing.ssh_keygen import SigningTool  # noqa: PLC0415
     from handoff_tui.log.entries.envelope import build_pae  # noqa: PLC0415
-    from handoff_tui.log.proposals.proposal import add_signature, parse_proposal, render_proposal  # noqa: PLC0415
+    from handoff_tui.log.policy.proposal import add_signature, parse_proposal, render_proposal  # noqa: PLC0415
 
     proposal = parse_proposal(file.read_bytes())
     armored = SigningTool(person.public_text, person.key).sign(build_pae(proposal.payload))

@@ -13,8 +13,15 @@ from pathlib import Path
 
 from handoff_tui.config.first_hour import FirstAgent, FoundTests, build_first_file
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.core.classes import dataclass, field
-from handoff_tui.core.errors import HandoffError, LogPresentError, SigningKeyMissingError, UsageError
+from handoff_tui.core.classes import NamedTuple, dataclass, field
+from handoff_tui.core.errors import (
+    HandoffError,
+    LogBrokenError,
+    LogMissingError,
+    LogPresentError,
+    SigningKeyMissingError,
+    UsageError,
+)
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.repository import Repository, open_repository
@@ -25,9 +32,9 @@ from handoff_tui.git.work_tree.unseen import is_ignored
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entries.times import parse_time
-from handoff_tui.log.entry import Entry, EntryKind
+from handoff_tui.log.entry import Entry, EntryKind, LogVerdict
 from handoff_tui.log.journal import Draft, Parents
-from handoff_tui.log.open_log import build_pin_key, find_pin, find_policy, open_log, write_pin
+from handoff_tui.log.open_log import OpenLog, build_pin_key, find_pin, find_policy, open_log, open_log_at, write_pin
 from handoff_tui.log.policy.faults import find_warnings
 from handoff_tui.log.policy.policy import Wall, guess_protection, parse_policy
 from handoff_tui.log.policy.reports import EnrolmentReport, InitReport
@@ -40,6 +47,9 @@ from handoff_tui.system.files.named_files import write_if_absent
 from handoff_tui.system.files.own_folder import OWN_FOLDER, read_layout_problems
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NONCE_BYTES = 16
+NOT_ANCHORED = "nothing here vouches for this log's first entry"
+ANCHOR_HINT = "Compare it with a colleague's, then run handoff-tui log pin; in CI, pass --pin or set HANDOFF_TUI_PIN."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,6 @@ def _choose_key(repository: Repository, request: EnrolRequest) -> SigningKey:
 
 
 __all__ = ["InitRequest", "begin_log", "describe_key", "has_security_key"]
-_NONCE_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,3 +297,38 @@ def _list_warnings(repository: Repository) -> tuple[str, ...]:
     ignored = is_ignored(repository.git, f"{OWN_FOLDER}/log/entry")
     words = f"git ignores {OWN_FOLDER}/ here, so the log would not be committed; remove the rule"
     return (*([words] if ignored else []), *read_layout_problems(repository.root))
+
+
+class PinQuestion(NamedTuple):
+    """The log as it would be taken."""
+
+    log: OpenLog
+    verdict: LogVerdict
+    first: str
+    """The id of its first entry."""
+    begun_by: str
+    time: str
+    keys: tuple[str, ...]
+    people: tuple[str, ...]
+    """Who may decide by its policy now."""
+
+
+def prepare_pin(start: Path, expected: str | None) -> PinQuestion:
+    """Reads the log; refuses one that is broken, or that begins with another entry than the expected one."""
+    log = open_log_at(start, remembered=False)
+    verdict = log.verify()
+    if verdict.log is None and not verdict.fatal:
+        raise LogMissingError("there is no signed log here, so there is nothing to pin", "handoff-tui init begins one.")
+    if verdict.fatal or verdict.log is None:
+        raise LogBrokenError(
+            "the log is not intact, so it was not pinned", "handoff-tui log verify says what is wrong."
+        )
+    if expected is not None and expected != verdict.log:
+        raise LogBrokenError(
+            f"this log begins with {verdict.log}, not with {expected}",
+            "Ask whoever gave you that id. Another log may have taken the place of the right one.",
+        )
+    policy = find_policy(verdict)
+    first = next(entry for entry in verdict.entries if entry.id == verdict.log)
+    people = () if policy is None else tuple(sorted(name for name in policy.reviewers | policy.root))
+    return PinQuestion(log, verdict, first.id, first.actor, first.time, first.keyids, people)

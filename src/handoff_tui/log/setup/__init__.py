@@ -1,3 +1,0 @@
-"""A log begun, and keys enrolled."""
-
-from __future__ import annotations
