@@ -167,6 +167,26 @@ def test_command_of_a_phase_is_asked_about(stepping: Stepping) -> None:
         stepping.step()
 
 
+def test_phase_that_only_a_document_names_is_asked_about(stepping: Stepping) -> None:
+    """Consent is about every agent that the repository brings, whatever phase a handoff comes to."""
+    stepping.config.unlink()
+    stepping.builder.write("handoff-tui.toml", '[agents.paint]\ncommand = ["sh", "x.sh"]\n')
+    stepping.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\nPhase: paint\n").commit("another phase")
+    with pytest.raises(AgentRunError, match=r"nobody has agreed to run it: sh x\.sh"):
+        stepping.step("paint")
+    give_trust(stepping)
+    assert is_trusted(stepping)
+    stepping.builder.write("x.sh", "exit 0\n")
+    assert not is_trusted(stepping)
+
+
+def test_agent_of_a_role_works_in_the_phase_that_stands_for_it(stepping: Stepping) -> None:
+    """A note that names no phase is in "review"; who works there is the agent of "work", as `agents list` says."""
+    stepping.teach().config.write_text(f'[agents.work]\ncommand = ["sh", "{stepping.script()}"]\n', encoding="utf-8")
+    report = stepping.step("review")
+    assert (report.key.phase, report.agent, report.outcome) == ("review", "work", StepOutcome.READY)
+
+
 def test_another_digest_is_refused(asking: Stepping) -> None:
     """The right one is named, with how to look first."""
     with pytest.raises(UsageError) as refused:

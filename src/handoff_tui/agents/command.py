@@ -17,18 +17,19 @@ _LONGEST_ARGUMENT = 128 * 1024 - 1
 """What the system accepts as one word of a command."""
 
 
-def find_agent(agents: Mapping[str, Agent], phase: Phase, pipeline: str) -> tuple[str, Agent]:
-    """Finds the agent of a phase and its name; the command of the phase takes precedence."""
+def find_agent(agents: Mapping[str, Agent], phase: Phase, pipeline: str, role: str = "") -> tuple[str, Agent]:
+    """Finds the agent of a phase and its name, or that of the role the phase stands for; the phase's command wins."""
     name = phase.agent or phase.name
+    role = role or name
     known = {configured.casefold(): (configured, agent) for configured, agent in agents.items()}
-    found = known.get(name.casefold())
+    found = known.get(name.casefold()) or known.get(role.casefold())
     if phase.command:
         agent = found[1] if found else Agent(command=phase.command)
         return name, agent.model_copy(update={"command": phase.command})
     if found is None:
         raise AgentRunError(
-            f"the phase {phase.name} of {pipeline} has no agent: [agents.{name}] is not configured",
-            f'Add [agents.{name}] with command = ["…"] to your configuration; docs/agents.md has examples.',
+            f"the phase {phase.name} of {pipeline} has no agent: [agents.{role}] is not configured",
+            f'Add [agents.{role}] with command = ["…"] to your configuration; docs/agents.md has examples.',
         )
     return found
 

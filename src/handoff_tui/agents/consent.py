@@ -27,6 +27,8 @@ _ADDED = (
     *("max_cost", "max_tokens", "max_turns"),
 )
 """Settings that older consents don't know: they count once somebody sets them."""
+_ANY = "any"
+"""In place of the pipeline where a handoff's own document may name the phase."""
 
 
 class PhaseAgent(NamedTuple):
@@ -52,7 +54,10 @@ class ConfiguredPhase(NamedTuple):
 
 def find_phase_agent(session: Session, pipeline: Pipeline, phase: Phase) -> PhaseAgent:
     """Finds the agent of a phase as configured, and who configured it."""
-    name, settings = find_agent(session.loaded.settings.agents, phase, pipeline.name)
+    named = session.loaded.settings.pipelines.get(pipeline.name)
+    placed = dict(zip(pipeline.phases, named.build(pipeline.name).phases, strict=False) if named else ())
+    role = placed.get(phase, phase)  # a handoff's own phases stand for these
+    name, settings = find_agent(session.loaded.settings.agents, phase, pipeline.name, role.agent or role.name)
     from_repository = is_from_repository(session.loaded, name)
     if phase.command:
         phases = join_path(["pipelines", pipeline.name, "phases"])
@@ -70,13 +75,20 @@ def has_phase_agent(session: Session, pipeline: Pipeline, phase: Phase) -> bool:
 
 
 def list_phase_agents(session: Session) -> list[ConfiguredPhase]:
-    """Lists every phase whose agent can be started."""
-    pipelines = [settings.build(name) for name, settings in session.loaded.settings.pipelines.items()]
-    return [
+    """Lists every phase whose agent can be started; the repository's other agents work in phases that handoffs name."""
+    loaded = session.loaded
+    pipelines = [settings.build(name) for name, settings in loaded.settings.pipelines.items()]
+    found = [
         ConfiguredPhase(pipeline.name, phase.name, find_phase_agent(session, pipeline, phase))
         for pipeline in pipelines
         for phase in pipeline.phases
         if has_phase_agent(session, pipeline, phase)
+    ]
+    listed = {phase.agent.name for phase in found}
+    return found + [
+        ConfiguredPhase(_ANY, name, PhaseAgent(name, agent, from_repository=True))
+        for name, agent in loaded.settings.agents.items()
+        if name not in listed and is_from_repository(loaded, name)
     ]
 
 
@@ -164,7 +176,7 @@ def _consent(session: Session, digest: str, wanted: str | None, what: str, comma
 
 
 def _refuse(session: Session, digest: str | None, agent: PhaseAgent, verb: str, error: type[HandoffError]) -> None:
-    if digest is not None and not has_consent(session, digest):
+    if digest is None or not has_consent(session, digest):
         raise error(
             f"the agent {agent.name} comes from this repository, and nobody has agreed to run it: {agent.shown}",
             f"If it may run: handoff-tui {verb} --trust {digest}",

@@ -15,7 +15,7 @@ from handoff_tui.decisions.pages.packet import render_packet
 _MOST = 100
 _DIRECTIONS = {
     "forward": "The gate before this phase is open: continue from the existing work.",
-    "again": "This phase is repeated.",
+    "again": "This phase is repeated: it was sent back, or an earlier run did not hand it over.",
     "failed": "The work failed and came back to this phase: fix what is listed.",
     "back": "Somebody wants this earlier phase repeated.",
     "procedure": "This is a step of a procedure.",
@@ -58,10 +58,12 @@ def _render_heading(context: report.StepContext) -> list[str]:
     key, route = context.key, context.route
     title = f"This run: {key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}"
     came = f" It comes from {route.source}." if route.source and route.source != route.phase else ""
+    is_first = route.direction is report.Direction.AGAIN and (key.attempt, key.number) == (1, 1)
+    entered = "Nobody has worked in this phase yet." if is_first else _DIRECTIONS[route.direction.value]
     lines = [
         f"## {_render_line(title)}",
         "",
-        _render_line(_DIRECTIONS[route.direction.value] + came),
+        _render_line(entered + came),
         "",
     ]
     lines.append(f"- Work in {render_code(context.folder)}, on {_name_branch(context)}.")
