@@ -163,6 +163,33 @@ def test_nobody_knows_what_was_seen_of_a_file_that_changed_meanwhile(still: Repo
     assert look.find_unseen(tmp_path / "cache") is None
 
 
+def test_nothing_is_still_once_something_that_was_read_has_moved(
+    still: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file, one that is gone or a link, the index and refs count; a file that nobody has read doesn't."""
+    monkeypatch.setattr(stillness, "_CLOCK_STEP", 0)
+    moves: dict[str, tuple[str, Change]] = {
+        "saved": ("b.py", lambda builder: builder.write("b.py", "new\n")),
+        "gone": ("b.py", CHANGES["a file that is gone"]),
+        "new": ("absent", lambda builder: builder.write("absent")),
+        "ignored": ("build/out", lambda builder: builder.write("build/out", "new\n")),
+        "index": ("b.py", lambda builder: builder.step("add", "new.py")),
+        "ref": ("b.py", CHANGES["a ref"]),
+        "HEAD": ("b.py", lambda builder: builder.step("checkout", "-q", "--detach")),
+    }
+    for name, (path, move) in moves.items():
+        look = RepositoryDigest(open_repository(still.folder))
+        FileReader(still.folder, 100).exists(path)
+        still.write("unread", name)
+        assert look.is_still(), name
+        move(still)
+        assert not look.is_still(), name
+        still.write("b.py", "one\n").commit()
+    look = RepositoryDigest(open_repository(still.link("link.py", "a.py").folder))
+    FileReader(still.folder, 100).exists("link.py")
+    assert not look.is_still()
+
+
 def test_contents_are_digested_by_what_they_hold(tmp_path: Path) -> None:
     """A file by its content and mode, a folder by its names; one that is absent by that."""
     place, folder = tmp_path / "file", tmp_path / "folder"

@@ -21,6 +21,7 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.restored import restore
 from handoff_tui.git.repository import read_facts, reopen_repository
+from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
@@ -150,17 +151,19 @@ def check(
     callbacks: ProgressCallbacks | None = None,
     prefetched: Prefetched | None = None,
     on_change: Callable[[], None] | None = None,
+    look: RepositoryDigest | None = None,
 ) -> CheckReport:
     """All results on one state of the repository. If it changes meanwhile, runs again; if it changes then, says so.
 
-    `on_change` is called when it has changed.
+    `on_change` is called when it has changed. `look` knows what this process has looked at, but not what commands have.
     """
     callbacks = callbacks or ProgressCallbacks()
     for attempt in range(_ATTEMPTS):
         known = (prefetched if attempt == 0 else None) or Prefetched(read_repository(session))
         run = _Run(_guard(session, request, known), request, callbacks, known)
         report = run.run()
-        change = find_change_since_reading(session, run.handoffs_read)
+        is_still = look is not None and attempt == 0 and not run.has_commands and look.is_still()
+        change = None if is_still else find_change_since_reading(session, run.handoffs_read)
         if change is None or callbacks.cancel.is_set():
             run.state.cache.save()
             return report
@@ -219,6 +222,7 @@ class _Run:
         self.callbacks = callbacks
         self.scope = _find_scope(self.handoffs_read, request)
         self.state = prefetched.state or self._begin(prefetched)
+        self.has_commands = False
         self._done = 0
         self._total = 0
 
@@ -226,6 +230,7 @@ class _Run:
         rules = choose_rules(self.session, self.request)
         commands = choose_commands(self.session, self.request)
         self._total = len(rules) + len(commands)
+        self.has_commands = bool(commands)
         consent = read_consent(self.session)
         results = self._run_rules(rules)
         results += self._run_commands(commands, results, consented=consent is not None and consent.trusted)

@@ -31,6 +31,7 @@ from handoff_tui.handoffs.scope.scope import Scopes
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import PASSING
 from handoff_tui.system.clock import read_now
+from handoff_tui.system.files.noted import note
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.probe import can_execute, can_write, find_program
 from handoff_tui.system.files.reader import FileReader
@@ -261,7 +262,10 @@ class RepositoryWorld:
         """Once for all that check this work tree since the same commit."""
         tree = self._session.work_tree
         found = session_of(self._git).once(("changes", commit), lambda: (tree, read_changes(self._git, commit)))
-        return found[1] if found[0] is tree else read_changes(self._git, commit)
+        changes = found[1] if found[0] is tree else read_changes(self._git, commit)
+        for change in changes:  # git has looked at these files
+            note(self._session.repository.root / change.path)
+        return changes
 
     def remotes(self) -> tuple[tuple[str, str], ...]:
         return tuple(read_remotes(self._git))

@@ -27,7 +27,8 @@ def run_checks(arguments: argparse.Namespace, recall: OutputCache | None) -> Exi
         return _run_past(arguments)
     if arguments.grant and not arguments.trust:
         raise UsageError("--grant goes with --trust DIGEST: whoever grants access has read the commands")
-    session = open_session(find_start(arguments), recall.look if recall is not None else None)
+    look = recall.look if recall is not None else None
+    session = open_session(find_start(arguments), look)
     if arguments.trust:
         require_person("consent to commands")
         give_consent(session, arguments.trust)
@@ -37,7 +38,7 @@ def run_checks(arguments: argparse.Namespace, recall: OutputCache | None) -> Exi
     if arguments.list:
         return _list(arguments, list_rules(session, request), read_consent(session))
     with following(keeps_partial=True) as progress:
-        report = check(session, request, progress)
+        report = check(session, request, progress, look=look)
     form = "json" if arguments.json else arguments.format
     write_plain(_render(report, form, everything=arguments.all))
     if progress.cancel.is_set():

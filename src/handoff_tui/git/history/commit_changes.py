@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from typing import overload
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import GitError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.session import session_of
 
@@ -31,6 +35,58 @@ class PathChange(NamedTuple):
         return self.mode == GONE
 
 
+class RawChanges(Sequence[PathChange]):
+    """Changes in git's own words: one is parsed when it is looked at, as most of a large commit never are."""
+
+    def __init__(self, text: str) -> None:
+        """`text` is the raw line and the path of each change, with a NUL after both."""
+        self._text = text
+
+    @cached_property
+    def _fields(self) -> list[str]:
+        return self._text.split("\0")[:-1]
+
+    @cached_property
+    def paths(self) -> list[str]:
+        return self._fields[1::2]
+
+    @overload
+    def __getitem__(self, number: int) -> PathChange: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[PathChange]: ...
+    def __getitem__(self, number: int | slice) -> PathChange | Sequence[PathChange]:
+        return (
+            tuple(self)[number]
+            if isinstance(number, slice)
+            else build_change(self._fields[2 * number], self.paths[number])
+        )
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __iter__(self) -> Iterator[PathChange]:
+        return map(build_change, self._fields[::2], self.paths)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {path: number for number, path in enumerate(self.paths)}
+
+    def get(self, path: str) -> PathChange:
+        return self[self._numbers[path]]
+
+    def list_likely_removed(self) -> list[PathChange]:
+        pairs = zip(self._fields[::2], self.paths, strict=True)
+        return [build_change(raw, path) for raw, path in pairs if f" {GONE} " in raw]
+
+    def may_have(self, beginning: str) -> bool:
+        """False if no path begins so."""
+        return f"\0{beginning}" in self._text
+
+    def without(self, paths: AbstractSet[str]) -> RawChanges:
+        pairs = zip(self._fields[::2], self.paths, strict=True)
+        return RawChanges("".join(f"{raw}\0{path}\0" for raw, path in pairs if path not in paths))
+
+
 class ChangedCommit(NamedTuple):
     """A commit and its changes. Of a merge, only what differs from all its parents."""
 
@@ -41,13 +97,52 @@ class ChangedCommit(NamedTuple):
     committer_email: str
     time: int
     body: str
-    changes: tuple[PathChange, ...]
+    changes: Sequence[PathChange]
     author_time: int = 0
     """When it was first written; a rebase keeps this time and sets the other."""
 
     @property
+    def paths(self) -> Sequence[str]:
+        """The path of each change."""
+        return self.changes.paths if isinstance(self.changes, RawChanges) else [one.path for one in self.changes]
+
+    def find(self, *wanted: AbstractSet[str]) -> list[PathChange]:
+        """The changes of those paths that are in one of these."""
+        numbers = {number for paths in wanted for number in _find_numbers(self.paths, paths)}
+        return [self.changes[number] for number in sorted(numbers)]
+
+    def get(self, path: str) -> PathChange:
+        """The change of a path that is among the changed ones."""
+        if isinstance(self.changes, RawChanges):
+            return self.changes.get(path)
+        return next(one for one in self.changes if one.path == path)
+
+    def without(self, paths: AbstractSet[str]) -> ChangedCommit:
+        """The commit without its changes of these paths."""
+        if paths.isdisjoint(self.paths):
+            return self
+        if isinstance(self.changes, RawChanges):
+            return self._replace(changes=self.changes.without(paths))
+        return self._replace(changes=tuple(one for one in self.changes if one.path not in paths))
+
+    def list_removed(self) -> list[PathChange]:
+        """The changes that removed a path."""
+        changes = self.changes.list_likely_removed() if isinstance(self.changes, RawChanges) else self.changes
+        return [one for one in changes if one.removed]
+
+    def may_change(self, beginning: str) -> bool:
+        """False if no path begins so: told without looking at each."""
+        return not isinstance(self.changes, RawChanges) or self.changes.may_have(beginning)
+
+    @property
     def subject(self) -> str:
         return self.body.partition("\n")[0]
+
+
+def _find_numbers(paths: Sequence[str], wanted: AbstractSet[str]) -> list[int]:
+    if wanted.isdisjoint(paths):  # the usual answer for a large commit, without looking at each path
+        return []
+    return [number for number, path in enumerate(paths) if path in wanted]
 
 
 def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") -> list[ChangedCommit]:
@@ -68,34 +163,28 @@ def _read(git: Git, reach: str) -> list[ChangedCommit]:
     return list(parse_commit_changes(answer.stdout))
 
 
+_COMMIT = compile_later(r"\x01" + r"([^\0]*)\0" * _FIELDS + r"[\0\n]*((?::[^\0]*\0[^\0]*\0)*+)")
+
+
 def parse_commit_changes(output: bytes) -> Iterator[ChangedCommit]:
     """Reads `git log -z --raw` in this module's format."""
-    fields = os.fsdecode(output).split("\0")
-    count, number = len(fields), 0
-    while number < count and fields[number]:
-        identifier = fields[number]
-        if not identifier.startswith("\x01"):
-            raise GitError(f"git log gave {identifier[:40]!r} where a commit should begin")
-        if number + _FIELDS > count:
-            raise GitError("git log ended in the middle of a commit")
-        parents, author, author_email, committer_email, time, author_time, body = fields[number + 1 : number + _FIELDS]
-        number += _FIELDS
-        changes: list[PathChange] = []
-        while number < count and not fields[number].startswith("\x01"):
-            raw = fields[number].lstrip("\n")
-            number += 1
-            if raw.startswith(":"):
-                changes.append(build_change(raw, fields[number] if number < count else ""))
-                number += 1
+    text = os.fsdecode(output)
+    position = 0
+    while position < len(text):
+        found = _COMMIT.match(text, position)
+        if found is None:
+            raise GitError(f"git log gave {text[position : position + 40]!r} where a commit should begin")
+        identifier, parents, author, author_email, committer_email, time, author_time, body, changes = found.groups()
+        position = found.end()
         yield ChangedCommit(
-            identifier[1:],
+            identifier,
             tuple(parents.split()),
             author,
             author_email,
             committer_email,
             int(time),
             body,
-            tuple(changes),
+            RawChanges(changes),
             int(author_time),
         )
 

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
 
+from handoff_tui.git.command import mark_file
 from handoff_tui.git.repository import Repository, WorkTree, parse_work_tree, read_listing, read_status
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.listing import parse_status
@@ -22,7 +23,8 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 _MOST_CHANGED = 2_000
 _MOST_BYTES = 64 * 1024 * 1024
 _CLOCK_STEP = 20_000_000
-"""How far the time of a change may lag behind the clock, in nanoseconds."""
+"""How far the time of a change may lag behind the clock, in nanoseconds; more where only whole seconds are kept."""
+_SECOND = 1_000_000_000
 
 
 class RepositoryDigest:
@@ -32,6 +34,7 @@ class RepositoryDigest:
         self.repository = repository
         self._noted = begin_noting()
         self._began = time.time_ns()
+        self._marks = self._mark_git()
         self._work_tree: WorkTree | None = None
         self._status = Background(lambda: read_status(repository))
         self._digest = Background(self._build_digest)
@@ -63,6 +66,32 @@ class RepositoryDigest:
         seen = {place for place in places if place.startswith(root) and _is_listed(tree.paths, place[len(root) :])}
         return tuple(sorted({*(places - seen), *(root + path for path in overlooked)}))
 
+    def is_still(self) -> bool:
+        """Whether all that this process has looked at is as it was when this began; False if that can't be told.
+
+        Asks only about that, so it costs less than another `git status`.
+        """
+        session = session_of(self.repository.git)
+        if session.list_refs() != session.list_refs(fresh=True) or self._mark_git() != self._marks:
+            return False
+        root, paths = f"{self.repository.root}/", self.read_work_tree().paths
+        places = {place for place in self._noted if place.startswith(root)}
+        folders = {place.rpartition("/")[0] for place in places}
+        return (
+            all(os.path.realpath(folder) == folder for folder in folders)
+            and not any(
+                _was_changed_since(place, self._began)
+                or Path(place).is_symlink()  # what it leads to may have changed
+                or (not os.path.lexists(place) and _is_listed(paths, place[len(root) :]))
+                for place in places
+            )
+        )
+
+    def _mark_git(self) -> list[object]:
+        git_dir, common = self.repository.git_dir, self.repository.common_dir
+        places = (git_dir / "HEAD", git_dir / "index", git_dir / "reftable", common / "reftable")
+        return [mark_file(str(place)) for place in places]
+
     def read_work_tree(self) -> WorkTree:
         """Returns the work tree as it was when this began."""
         if self._work_tree is None:
@@ -87,9 +116,10 @@ class RepositoryDigest:
 def _was_changed_since(place: str, moment: int) -> bool:
     """Nobody can set the time of the last change back."""
     try:
-        return os.lstat(place).st_ctime_ns >= moment - _CLOCK_STEP
+        changed = os.lstat(place).st_ctime_ns
     except OSError:
         return False
+    return changed >= moment - (_CLOCK_STEP if changed % _SECOND else 2 * _SECOND)
 
 
 def _is_listed(paths: tuple[str, ...], path: str) -> bool:

@@ -16,6 +16,7 @@ from handoff_tui.git.history.commit_changes import GONE, read_commit_changes
 from handoff_tui.git.history.commits import count_commits_since, is_cut_off, list_ref_ids, resolve_commits
 from handoff_tui.git.objects.tree_reader import find_last_change
 from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.listing import list_below
 from handoff_tui.git.work_tree.unseen import find_ignored
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.moments import Moment, PathVersion, WorkHistory
@@ -159,8 +160,7 @@ class RepositoryEvidence:
         if not changed and path.endswith("/"):
             changed = [
                 one
-                for other in history.paths
-                if other.startswith(path)
+                for other in list_below(history.sorted_paths, path.rstrip("/"))
                 for one in history.list_between(other, moment.start, moment.position)
             ]
         later = history.list_between(path, moment.position, len(history.commits))

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
 
@@ -17,6 +18,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
+from handoff_tui.git.work_tree.listing import list_below, sort_paths
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.traces import list_reports
 
@@ -71,6 +73,7 @@ class WorkHistory:
         self._line_of: dict[str, tuple[str, str]] = {}
         """The line and the handoff of each document."""
         self._writers: list[tuple[int, str]] = []
+        self._versions: dict[str, list[PathVersion]] = {}
         self._origins: dict[str, dict[str, int]] = {}
         self._written: dict[str, list[PathVersion]] = {}
         self._removals: dict[int, list[PathChange]] = {}
@@ -103,24 +106,38 @@ class WorkHistory:
         return {commit.id: position for position, commit in enumerate(self.commits)}
 
     @cached_property
-    def _versions(self) -> dict[str, list[PathVersion]]:
-        found: dict[str, list[PathVersion]] = {}
+    def _changing(self) -> tuple[dict[str, int], dict[str, list[int]]]:
+        """For each path the position of the first commit that changed it, and those of the later ones."""
+        first: dict[str, int] = {}
+        later: dict[str, list[int]] = defaultdict(list)
         for position, commit in enumerate(self.commits):
-            for change in commit.changes:
-                found.setdefault(change.path, []).append(PathVersion(position, change))
-        return found
+            paths = commit.paths
+            if not first.keys().isdisjoint(paths):
+                for path in first.keys() & paths:
+                    later[path].append(position)
+                paths = [path for path in paths if path not in first]
+            first.update(dict.fromkeys(paths, position))
+        return first, later
 
     @cached_property
     def _is_linear(self) -> bool:
         return all(len(commit.parents) <= 1 for commit in self.commits)
 
     @property
-    def paths(self) -> Iterable[str]:
+    def paths(self) -> AbstractSet[str]:
         """Every path that any commit changed."""
-        return self._versions
+        return self._changing[0].keys()
+
+    @cached_property
+    def sorted_paths(self) -> tuple[str, ...]:
+        return sort_paths(self.paths)
 
     def list_versions(self, path: str) -> list[PathVersion]:
-        return self._versions.get(path, [])
+        if path not in self._versions:
+            first, later = self._changing
+            positions = [first[path], *later.get(path, ())] if path in first else []
+            self._versions[path] = [PathVersion(position, self.commits[position].get(path)) for position in positions]
+        return self._versions[path]
 
     def _list_written(self, document: str) -> list[PathVersion]:
         """The versions of a document, also under earlier names: a commit that only renames it does not write it."""
@@ -146,8 +163,7 @@ class WorkHistory:
         """The path whose content, or whose file name, moved here in the commit that brought a path."""
         name = first.change.path.rpartition("/")[2]
         if first.position not in self._removals:
-            changes = self.commits[first.position].changes
-            self._removals[first.position] = [change for change in changes if change.removed]
+            self._removals[first.position] = self.commits[first.position].list_removed()
         gone = [change for change in self._removals[first.position] if change.path not in names]
         fitting = [change.path for change in gone if change.before == first.change.blob]
         return next(iter(fitting or [one.path for one in gone if one.path.rpartition("/")[2] == name]), None)
@@ -162,18 +178,15 @@ class WorkHistory:
 
     def is_there(self, path: str, position: int) -> bool:
         """Whether a path, or something below it, was there after a commit."""
-        folder = path.rstrip("/") + "/"
-        if path in self._versions:
-            found = self.find_version(path, position)
-            if found is not None and not found.change.removed:
-                return True
+        if self._is_file_there(path, position):
+            return True
         if path.rpartition("/")[2].count(".") and not path.endswith("/"):
             return False
-        return any(
-            (found := self.find_version(other, position)) is not None and not found.change.removed
-            for other in self._versions
-            if other.startswith(folder)
-        )
+        return any(self._is_file_there(other, position) for other in list_below(self.sorted_paths, path.rstrip("/")))
+
+    def _is_file_there(self, path: str, position: int) -> bool:
+        found = self.find_version(path, position)
+        return found is not None and not found.change.removed
 
     def list_between(self, path: str, start: int, end: int) -> list[PathVersion]:
         """The changes of a path after one position, up to and including another."""
@@ -219,9 +232,9 @@ class WorkHistory:
     def has_work(self, moment: Moment) -> bool:
         """Whether a range changed anything but documents; if not, it is a bad guess of what is claimed about."""
         return any(
-            change.path not in self._line_of
+            path not in self._line_of
             for commit in self.commits[moment.start + 1 : moment.position + 1]
-            for change in commit.changes
+            for path in commit.paths
         )
 
     def is_from_the_beginning(self, changes: Sequence[PathVersion], moment: Moment) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 from handoff_tui.core.classes import dataclass, field, replace
@@ -51,10 +52,9 @@ def assign_changes(
     past |= {commit.id for number, commit in enumerate(history) if not ranges.is_work(number)}
     for number, commit in enumerate(history):
         is_past = commit.id in past
-        for change, owners in ranges.list_owners(number):
-            if owners or not is_past or change.path in assignment.owners:
-                source = next(iter(owners.values()), Source.OWNER)
-                assignment.give(_build_change(commit.id, change, source), owners, is_past=is_past)
+        for change, owners in ranges.list_owners(number, assignment.owners.keys() if is_past else None):
+            source = next(iter(owners.values()), Source.OWNER)
+            assignment.give(_build_change(commit.id, change, source), owners, is_past=is_past)
         for change, chosen in kept.get(commit.id, ()):
             assignment.keep(_build_change(commit.id, change, Source.OWNER), ranges.find_owners(chosen, change.path))
     writing = index.list_writers(edit.path for edit in uncommitted if not edit.after.deleted)
@@ -71,7 +71,7 @@ class _TraceIndex:
         self.traces = traces
         self.by_document: dict[str, list[str]] = defaultdict(list)
         self.by_report: dict[str, list[str]] = defaultdict(list)
-        self._by_declared: dict[str, list[str]] = defaultdict(list)
+        self.by_declared: dict[str, list[str]] = defaultdict(list)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._by_commit: dict[str, Owners] = defaultdict(dict)
         self._by_run: dict[str, Owners] = defaultdict(dict)
@@ -81,7 +81,7 @@ class _TraceIndex:
             for table, keys in (
                 (self.by_document, found.documents),
                 (self.by_report, found.reports),
-                (self._by_declared, found.declared),
+                (self.by_declared, found.declared),
                 (self._by_name, found.names),
             ):
                 for key in keys:
@@ -95,7 +95,7 @@ class _TraceIndex:
             for commit in found.run_commits:
                 self._by_run[commit][handoff] = Source.RUN
 
-        self._declares_folders = any(key.endswith("/") for key in self._by_declared)
+        self.declares_folders = any(key.endswith("/") for key in self.by_declared)
         self.has_persons = bool(self._persons)
 
     def find_named(self, commit: ChangedCommit) -> Owners:
@@ -109,7 +109,7 @@ class _TraceIndex:
         bearers = self._by_name.get(name, ())
         if len(bearers) < 2:  # noqa: PLR2004 - nothing to tell apart
             return bearers
-        paths = [change.path for change in commit.changes]
+        paths = commit.paths
         found = (self.traces[handoff] for handoff in bearers)
         fitting = [one.handoff for one in found if any(path in one.documents or one.declares(path) for path in paths)]
         return fitting or bearers
@@ -137,14 +137,14 @@ class _TraceIndex:
 
     def find_declared(self, path: str) -> Sequence[str]:
         """The handoffs that list a path or a folder around it."""
-        found = self._by_declared.get(path, ())
-        if not self._declares_folders:
+        found = self.by_declared.get(path, ())
+        if not self.declares_folders:
             return found
-        return [*found, *(one for folder in list_folders(path) for one in self._by_declared.get(folder, ()))]
+        return [*found, *(one for folder in list_folders(path) for one in self.by_declared.get(folder, ()))]
 
     def may_declare(self, path: str) -> bool:
         """Whether a handoff lists the path, or some folder."""
-        return self._declares_folders or path in self._by_declared
+        return self.declares_folders or path in self.by_declared
 
     def find_documents(self, path: str) -> Owners:
         writers = self.by_document.get(path)
@@ -171,18 +171,25 @@ class _Ranges:
         self._parents = [[positions[parent] for parent in commit.parents if parent in positions] for commit in history]
         self._named = [index.find_named(commit) for commit in history]
         written = [
-            index.list_writers(
-                change.path for change in commit.changes if change.path in index.by_report and not change.removed
-            )
+            index.list_writers(one.path for one in commit.find(index.by_report.keys()) if not one.removed)
             for commit in history
         ]
         self._written = written
         self._spans = self._find_spans(written)
         self._reach = self._find_reach(written)
 
-    def list_owners(self, number: int) -> Iterator[tuple[PathChange, Owners]]:
-        """Each change of a commit with the handoffs to which it belongs, but for the last owner of its path."""
-        index, changes = self._index, self._history[number].changes
+    def list_owners(self, number: int, owned: AbstractSet[str] | None) -> Iterator[tuple[PathChange, Owners]]:
+        """Each change of a commit with the handoffs to which it belongs, but for the last owner of its path.
+
+        Up to the start line, nobody need claim a path that is not `owned` yet: it is left out if it belongs to nobody.
+        """
+        for change, owners in self._list_owners(number, owned):
+            if owners or owned is None or change.path in owned:
+                yield change, owners
+
+    def _list_owners(self, number: int, owned: AbstractSet[str] | None) -> Iterator[tuple[PathChange, Owners]]:
+        index, commit = self._index, self._history[number]
+        changes = commit.changes
         if index.has_persons:
             yield from ((change, self.find_owners(number, change.path)) for change in changes)
             return
@@ -190,6 +197,8 @@ class _Ranges:
         is_claimed = bool(rest) or not self._reach[number]
         if not rest and self.is_work(number):
             rest = dict.fromkeys(self._spans[number], Source.SPAN)
+        if owned is not None and not rest and not index.declares_folders:
+            changes = commit.find(index.by_document.keys(), index.by_declared.keys(), owned)
         for change in changes:
             path = change.path
             if path not in index.by_document and (is_claimed or not index.may_declare(path)):
@@ -249,9 +258,8 @@ class _Ranges:
 
     def _list_documents(self, commit: ChangedCommit) -> Iterator[str]:
         by_document = self._index.by_document
-        for change in commit.changes:
-            if change.path in by_document:
-                yield from by_document[change.path]
+        for change in commit.find(by_document.keys()):
+            yield from by_document[change.path]
 
     def _mask(self, handoffs: Iterable[str]) -> int:
         mask = 0

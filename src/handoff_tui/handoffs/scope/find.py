@@ -27,7 +27,7 @@ from handoff_tui.handoffs.scope.traces import (
     list_named_commits,
 )
 from handoff_tui.handoffs.session import Session
-from handoff_tui.system.files.own_folder import is_own
+from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 
 _SHORTEST_ID = 7
 _SHOWN_ID = 12
@@ -153,9 +153,7 @@ def _find_problems(
 
 def _leave_out_own(commit: ChangedCommit) -> ChangedCommit:
     """The commit without changes of the log."""
-    if not any(is_own(change.path) for change in commit.changes):
-        return commit
-    return commit._replace(changes=tuple(change for change in commit.changes if not is_own(change.path)))
+    return commit.without(set(filter(is_own, commit.paths))) if commit.may_change(OWN_FOLDER) else commit
 
 
 def _add_former_names(records: frozenset[str], history: Sequence[ChangedCommit]) -> frozenset[str]:

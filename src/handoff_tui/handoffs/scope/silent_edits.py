@@ -44,7 +44,8 @@ class _Edit(NamedTuple):
 
 def find_beginnings(history: Iterable[ChangedCommit]) -> frozenset[str]:
     """The commits that bring a log, of a history that still has the changes of our own files."""
-    return frozenset(one.id for one in history if any(_begins_log(change) for change in one.changes))
+    policy = {TRUST_POLICY}
+    return frozenset(one.id for one in history if any(change.mode_before == GONE for change in one.find(policy)))
 
 
 def leave_out_silent(
@@ -58,8 +59,7 @@ def leave_out_silent(
     edits = {
         _build_edit(change, begins_log=commit.id in beginnings)
         for commit in history
-        for change in commit.changes
-        if change.path in _WATCHED
+        for change in commit.find(_WATCHED)
     }
     edits |= {_build_own_edit(edit, begins_log=begins_here) for edit in uncommitted if edit.path in _WATCHED}
     if not edits:
@@ -67,12 +67,12 @@ def leave_out_silent(
     contents = _read_all(session, edits)
     silent = {edit for edit in edits if _is_silent(edit, contents)}
     return [
-        commit._replace(
-            changes=tuple(
-                change
-                for change in commit.changes
-                if change.path not in _WATCHED or _build_edit(change, begins_log=commit.id in beginnings) not in silent
-            )
+        commit.without(
+            {
+                change.path
+                for change in commit.find(_WATCHED)
+                if _build_edit(change, begins_log=commit.id in beginnings) in silent
+            }
         )
         for commit in history
     ], [
@@ -80,10 +80,6 @@ def leave_out_silent(
         for edit in uncommitted
         if edit.path not in _WATCHED or _build_own_edit(edit, begins_log=begins_here) not in silent
     ]
-
-
-def _begins_log(change: PathChange) -> bool:
-    return change.path == TRUST_POLICY and change.mode_before == GONE
 
 
 def _build_edit(change: PathChange, *, begins_log: bool) -> _Edit:
