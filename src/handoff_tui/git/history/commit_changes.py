@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import count
 from typing import overload
 
 from handoff_tui.core.classes import NamedTuple
@@ -69,14 +70,15 @@ class RawChanges(Sequence[PathChange]):
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {path: number for number, path in enumerate(self.paths)}
+        return dict(zip(self.paths, count(), strict=False))
 
     def get(self, path: str) -> PathChange:
         return self[self._numbers[path]]
 
     def list_likely_removed(self) -> list[PathChange]:
-        pairs = zip(self._fields[::2], self.paths, strict=True)
-        return [build_change(raw, path) for raw, path in pairs if f" {GONE} " in raw]
+        gone = f" {GONE} "
+        pairs = zip(self._fields[::2], self.paths, strict=True) if gone in self._text else ()
+        return [build_change(raw, path) for raw, path in pairs if gone in raw]
 
     def may_have(self, beginning: str) -> bool:
         """False if no path begins so."""

@@ -226,7 +226,8 @@ class RepositoryEvidence:
     @cached_property
     def _ever(self) -> PathFinder:
         """Every path that is or was here."""
-        return PathFinder.over({*self.history.paths, *self.finder.paths})
+        gone = self.history.paths - set(self.finder.paths)
+        return PathFinder.over(self.finder.paths, sorted(gone)) if gone else self.finder
 
     def _is_here(self, path: str) -> bool:
         return self.finder.find(path, "").path == path or self._exists(path)

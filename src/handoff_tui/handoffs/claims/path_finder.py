@@ -32,8 +32,8 @@ class PathFinder:
     _found: dict[tuple[str, str], PathMatch] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, paths: Iterable[str]) -> PathFinder:
-        return cls(sort_paths(paths))
+    def over(cls, *paths: Iterable[str]) -> PathFinder:
+        return cls(sort_paths(*paths))
 
     def find(self, wanted: str, document: str) -> PathMatch:
         """Exact from the root, then from the document's folder upwards, then by the longest matching tail."""

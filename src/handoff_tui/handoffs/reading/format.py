@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from handoff_tui.config.settings.root import Settings
@@ -240,6 +240,11 @@ class SourceFiles(Protocol):
         """The notes under a ref by the commit they annotate, newest commit first."""
 
 
+@lru_cache(maxsize=1)
+def _fold_paths(paths: tuple[str, ...]) -> str:
+    return "\0".join(paths).casefold()
+
+
 class FormatFiles:
     """A repository as one format reads it: remembers which files it read and which problems it reported."""
 
@@ -266,11 +271,13 @@ class FormatFiles:
 
     def list_containing(self, *words: str) -> list[str]:
         """The paths that contain one of the words (in lower case), whatever their own case."""
-        everything = "\0".join(self.paths).casefold()
+        everything = _fold_paths(self.paths)
         present = [word for word in words if word in everything]
         if not present:  # the usual answer for a large tree, without looking at each path
             return []
-        return [path for path in self.paths if any(word in path.casefold() for word in present)]
+        folded = everything.split("\0")
+        found = {number for word in present for number, path in enumerate(folded) if word in path}
+        return [self.paths[number] for number in sorted(found)]
 
     def commits(self) -> Sequence[Commit]:
         return self._files.commits()
