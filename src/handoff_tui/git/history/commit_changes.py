@@ -129,6 +129,8 @@ class ChangedCommit(NamedTuple):
 
     def list_removed(self) -> list[PathChange]:
         """The changes that removed a path."""
+        if not self.parents:  # there was nothing before
+            return []
         changes = self.changes.list_likely_removed() if isinstance(self.changes, RawChanges) else self.changes
         return [one for one in changes if one.removed]
 
