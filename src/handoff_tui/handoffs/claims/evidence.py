@@ -97,6 +97,8 @@ class RepositoryEvidence:
         self.lag_of = cache(self._lag_of)
         self._old_files = old_files or OldFiles(self._git)
         self._blob_hash = cache(self._hash_blob)
+        self._count_packages = cache(self._count_packages_at)
+        self._list_ignored = cache(self._list_ignored_in)
         self._texts: dict[str, list[str]] = {}
         self._present: dict[str, bool] = {}
         self._handoffs: tuple[Handoff, ...] = ()
@@ -109,6 +111,7 @@ class RepositoryEvidence:
         self._work_tree = session.work_tree
         self.uncommitted = frozenset({*facts.changed, *facts.untracked})
         self._present.clear()
+        self._list_ignored.cache_clear()
         for path in paths:
             self._hashes.pop(path, None)
             self._texts.pop(path, None)
@@ -203,9 +206,14 @@ class RepositoryEvidence:
         """A cheap look before git is asked: some line of a .gitignore above the path fits one of its parts."""
         parts = path.rstrip("/").split("/")
         folders = ["/".join([*parts[:number], ".gitignore"]) for number in range(len(parts))]
-        lines = (line.strip().rstrip("/") for folder in folders for line in self._read_lines(folder))
-        names = {line.rpartition("/")[2] for line in lines if line and not line.startswith(("#", "!"))}
-        return any(matches_glob(part, name) for name in names for part in parts)
+        return any(
+            matches_glob(part, name) for folder in folders for name in self._list_ignored(folder) for part in parts
+        )
+
+    def _list_ignored_in(self, path: str) -> frozenset[str]:
+        """The names, or patterns of names, in a .gitignore."""
+        lines = (line.strip().rstrip("/") for line in self._read_lines(path))
+        return frozenset(line.rpartition("/")[2] for line in lines if line and not line.startswith(("#", "!")))
 
     def is_submodule(self, path: str) -> bool:
         """Whether a path lies in a submodule."""
@@ -289,10 +297,12 @@ class RepositoryEvidence:
 
     def count_packages(self, moment: Moment) -> int:
         """Package manifests at the moment of a claim."""
-        if moment.commit is None:
-            return sum(1 for path in self.finder.paths if _PACKAGE in path and _MANIFEST.search(path))
-        manifests = (path for path in self.history.paths if _PACKAGE in path and _MANIFEST.search(path))
-        return sum(1 for path in manifests if self.history.is_there(path, moment.position))
+        return self._count_packages(None if moment.commit is None else moment.position)
+
+    def _count_packages_at(self, position: int | None) -> int:
+        paths = self.finder.paths if position is None else self.history.paths
+        manifests = (path for path in paths if _PACKAGE in path and _MANIFEST.search(path))
+        return sum(1 for path in manifests if position is None or self.history.is_there(path, position))
 
     def hash_versions(self, path: str, moment: Moment) -> Iterator[tuple[str | None, int]]:
         """The hashes of a path at the end of the commits that a claim speaks about, and after each change in them."""

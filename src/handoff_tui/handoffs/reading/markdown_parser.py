@@ -89,7 +89,7 @@ class _Parser:
             shift = len(line) - len(line.lstrip(" \t"))
             self.begins.append(start)
             self.firsts.append(start + shift)
-            self.indents.append(len(line[:shift].expandtabs(4)))
+            self.indents.append(len(line[:shift].expandtabs(4)) if shift else 0)
             start += len(line)
             self.ends.append(start)
             start += 1

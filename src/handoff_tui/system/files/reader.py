@@ -48,7 +48,10 @@ class FileReader(NamedTuple):
     def exists(self, path: str) -> bool:
         """Tells whether the path exists inside the repository; a link that leads out or nowhere doesn't."""
         try:
-            return self.resolve(path).exists()
+            split_inside(path)
+            note(f"{self.root}/{path}")
+            is_somewhere = os.path.exists(f"{self.root}/{path}")  # noqa: PTH110 - asked for each path that is named
+            return is_somewhere and self.resolve(path).exists()
         except (UnsafePathError, OSError):
             return False
 
