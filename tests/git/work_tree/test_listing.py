@@ -173,7 +173,7 @@ def test_nothing_is_still_once_something_that_was_read_has_moved(
         "gone": ("b.py", CHANGES["a file that is gone"]),
         "new": ("absent", lambda builder: builder.write("absent")),
         "ignored": ("build/out", lambda builder: builder.write("build/out", "new\n")),
-        "index": ("b.py", lambda builder: builder.step("add", "new.py")),
+        "index": ("b.py", lambda builder: builder.step("rm", "-q", "--cached", "new.py")),
         "ref": ("b.py", CHANGES["a ref"]),
         "HEAD": ("b.py", lambda builder: builder.step("checkout", "-q", "--detach")),
     }
