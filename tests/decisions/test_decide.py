@@ -21,7 +21,7 @@ from handoff_tui.decisions.evidence_record import build_record, build_shown_chec
 from handoff_tui.decisions.examine import ExaminedGate, build_gate_view, examine
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.entry import DecisionVerb, LogProblem, LogProblemLevel, LogVerdict
+from handoff_tui.log.entry import CLOSING, DecisionVerb, LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
@@ -91,6 +91,24 @@ def test_same_decision_again_is_allowed_and_said(
     desk = open_session(gate_desk.root)
     prepared = prepare_decision(desk, open_log(desk.repository), DecideRequest(DecisionVerb.APPROVE, HANDOFF))
     assert "you have already decided approve on exactly this" in prepared.warnings
+
+
+@pytest.mark.parametrize("verb", sorted(CLOSING | {DecisionVerb.APPROVE}))
+def test_only_what_lets_work_go_on_needs_it_to_stand_still(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch, verb: DecisionVerb
+) -> None:
+    """An approval can be withdrawn while an agent that it let start is at work."""
+    gate_desk.decide(bo, "approve")
+    bo.become(monkeypatch)
+    desk = open_session(gate_desk.root)
+    log = open_log(desk.repository)
+    prepared = prepare_decision(desk, log, DecideRequest(verb, HANDOFF, reason="stop"))
+    gate_desk.builder.write("src/app.py", "saved = 'meanwhile'\n")
+    if verb in CLOSING:
+        assert sign_decision(log, prepared).decision is not None
+        return
+    with pytest.raises(DecisionForbiddenError, match="has changed since it was shown"):
+        sign_decision(log, prepared)
 
 
 def test_gate_that_the_policy_does_not_have_is_refused(gate_desk: GateDesk) -> None:

@@ -12,11 +12,11 @@ from handoff_tui.agents.step.report import Direction
 from handoff_tui.agents.step.route import (
     Progress,
     build_route,
+    find_changed,
     find_enterable,
     find_failure_target,
     find_returned,
     find_source,
-    find_weaker,
 )
 from handoff_tui.config.pipeline import Edge, Phase, Pipeline
 from handoff_tui.core.errors import HandoffError
@@ -170,9 +170,9 @@ def test_no_phase_starts_past_a_closed_gate(pipeline: Pipeline, claimed: str | N
 
 
 @given(pipelines(), pipelines())
-def test_pipeline_that_is_called_no_weaker_keeps_every_gate(before: Pipeline, now: Pipeline) -> None:
+def test_pipeline_that_is_called_unchanged_keeps_every_gate(before: Pipeline, now: Pipeline) -> None:
     """A phase that could not be reached past a shut gate can't be reached past it by the new settings either."""
-    if find_weaker(before, now):
+    if find_changed(before, now):
         return
     gates = {phase.name: phase.gate for phase in before.phases}
     for phase in now.phases:

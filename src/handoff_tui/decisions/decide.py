@@ -29,8 +29,8 @@ from handoff_tui.log.entries.fields import MAX_REASON, has_control
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import (
     APPROVING,
+    CLOSING,
     PASSING,
-    VETOES,
     Decision,
     DecisionVerb,
     Entry,
@@ -124,7 +124,7 @@ def prepare_decision(
     policy = require_policy(log.verify())
     signing = find_signing(session, policy, request.key_file)
     _refuse_machine(policy, signing)
-    options = ExamineOptions(fresh=True, earlier=earlier, frozen=frozen, moving=request.verb in VETOES)
+    options = ExamineOptions(fresh=True, earlier=earlier, frozen=frozen, moving=request.verb in CLOSING)
     examined = examine(session, log, request.handoff, request.phase, options, telling)
     _refuse_forbidden(examined, request.verb, signing.principal)
     if request.confirmed is Confirmation.HEADLESS:
@@ -170,7 +170,7 @@ def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
     )
 
     def check(parents: Parents) -> None:
-        if prepared.verb not in VETOES:  # a rejection is about what was shown, whatever has been saved since
+        if prepared.verb not in CLOSING:
             refuse_changed(prepared.examined)
         _refuse_outrun(prepared.examined, parents)
 

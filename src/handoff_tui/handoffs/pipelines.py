@@ -7,7 +7,7 @@ from typing import Final
 from handoff_tui.config.pipeline import Pipeline
 from handoff_tui.handoffs.handoff import Handoff
 
-_DIALECTS: Final = frozenset({"mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes", "claude", "relay"})
+FORMATS: Final = frozenset({"mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes", "claude", "relay"})
 """A pipeline with one of these names is only for that format, even if another format has a phase of the same name."""
 
 
@@ -18,7 +18,7 @@ _ROLES: Final = ({"source", "target"}, {"work", "resume"})
 def find_own_pipelines(pipelines: dict[str, Pipeline], handoff: Handoff) -> list[Pipeline]:
     """The pipelines that fit a handoff: the one named after its format, then the user's own."""
     own = pipelines.get(handoff.dialect)
-    others = [pipeline for name, pipeline in pipelines.items() if name not in _DIALECTS]
+    others = [pipeline for name, pipeline in pipelines.items() if name not in FORMATS]
     return [*([own] if own is not None else []), *others]
 
 

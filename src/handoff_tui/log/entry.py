@@ -30,6 +30,8 @@ PASSING = APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}
 """Verbs that let work go on."""
 SENDING_BACK = frozenset({DecisionVerb.REJECT, DecisionVerb.RETRY})
 VETOES = SENDING_BACK | {DecisionVerb.HOLD}
+CLOSING = VETOES | {DecisionVerb.WITHDRAW}
+"""Verbs that let nothing go on: they are about the work as it was shown, whatever has been saved since."""
 
 
 class EntryKind(StrEnum):

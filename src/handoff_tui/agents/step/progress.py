@@ -9,10 +9,10 @@ from handoff_tui.agents.step.report import Route, StepOutcome, StepReport, Trail
 from handoff_tui.agents.step.route import (
     Progress,
     build_route,
+    find_changed,
     find_enterable,
     find_returned,
     find_source,
-    find_weaker,
 )
 from handoff_tui.agents.step.trail import build_trail, find_failed_target, list_reports
 from handoff_tui.checks.run.guards import guard
@@ -22,6 +22,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.decisions.examine import find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.pipelines import names_roles
 from handoff_tui.handoffs.placed_by_runs import find_undone
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.session import Session
@@ -81,19 +82,24 @@ def find_pipeline(
     return found
 
 
-def _refuse_weaker(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> None:
-    """Refuses a pipeline that the repository's settings have made weaker since the handoff began, or its last run."""
+def _refuse_changed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> None:
+    """Refuses a pipeline that the repository's settings have changed since the handoff began, or its last run."""
     guards = guard(gates.session, gates.work.scopes.of(handoff.id).start)
     if not guards.held_back:
         return
     settings = guards.session.loaded.settings.pipelines
-    earlier = [pipelines.find_pipeline(handoff, settings, gates.index, pipeline.name)]
-    earlier += [load_pipeline(find_run(gates.session.repository.common_dir, one.key)) for one in reports[-1:]]
-    weaker = [words for before in earlier if before is not None for words in find_weaker(before, pipeline)]
-    if weaker:
+    before = pipelines.find_pipeline(handoff, settings, gates.index, pipeline.name)
+    is_begun = bool(reports) or any(True for _ in gates.index.list_living(handoff.id))
+    is_other = before is not None and before.name != pipeline.name
+    earlier = [] if is_other and (reports or not is_begun) else [before]
+    named = settings.get(pipeline.name)
+    if named is None or not names_roles(named.build(pipeline.name)):  # else its phases are named by the documents
+        earlier += [load_pipeline(find_run(gates.session.repository.common_dir, one.key)) for one in reports[-1:]]
+    changed = [words for before in earlier if before is not None for words in find_changed(before, pipeline)]
+    if changed:
         raise AgentRunError(
-            f"{REPOSITORY_FILE} changed after {handoff.id} began, and asks less of its pipeline: "
-            f"{'; '.join(dict.fromkeys(weaker))}",
+            f"{REPOSITORY_FILE} changed after {handoff.id} began, and its pipeline with it: "
+            f"{'; '.join(dict.fromkeys(changed))}",
             "Take the change back, or accept the file as it is: handoff-tui config accept",
         )
 
@@ -103,7 +109,7 @@ def read_progress(gates: LogGates, handoff: Handoff, reading: RepositoryReading)
     session = gates.session
     reports = list_reports(session, handoff.id)
     pipeline = find_pipeline(session, handoff, gates.index, reports)
-    _refuse_weaker(gates, handoff, pipeline, reports)
+    _refuse_changed(gates, handoff, pipeline, reports)
     passed = _find_passed(gates, handoff, pipeline, reports)
     returned = _find_returned(gates.index, handoff, pipeline, reports)
     enterable = find_enterable(pipeline, passed, returned)

@@ -247,44 +247,27 @@ def _list_closed(pipeline: Pipeline, progress: Progress, phase: str) -> list[str
     return [one.name for one in pipeline.phases if one.gate and one.name in before - progress.passed]
 
 
-def find_weaker(before: Pipeline, now: Pipeline) -> list[str]:
-    """Lists what a pipeline asks of people no longer, of the phases that it has kept."""
-    kept = {phase.name: phase for phase in now.phases}
-    found: list[str] = []
-    for phase in before.phases:
-        same = kept.get(phase.name)
-        if same is None:
-            continue
-        if phase.gate and not same.gate:
-            found.append(f"{phase.name} has no gate")
-        if phase.human_only and not same.human_only:
-            found.append(f"an agent may start {phase.name}")
-        found += [
-            f"{phase.name} starts without the gate of {gate}"
-            for gate in _list_unavoidable(before, phase.name)
-            if gate not in _list_unavoidable(now, phase.name)
-        ]
-    return found
+def find_changed(before: Pipeline, now: Pipeline) -> list[str]:
+    """Lists what changed about who starts where, behind which gate: whatever it is, it may be a way around one."""
+    first, second = _describe_phases(before), _describe_phases(now)
+    found = [f"{name} is gone" for name in first if name not in second]
+    found += [f"{name} is new" for name in second if name not in first]
+    gates = {phase.name for phase in before.phases if phase.gate} - {phase.name for phase in now.phases if phase.gate}
+    changed = [name for name in first if second.get(name, first[name]) != first[name]]
+    return found + [f"{name} has no gate" if name in gates else f"{name} changed" for name in changed]
 
 
-def _list_unavoidable(pipeline: Pipeline, phase: str) -> list[str]:
-    """Lists the gates that every way from the first phase to this one goes through."""
-    first = pipeline.phases[0].name
-    return [
-        gated.name
-        for gated in pipeline.phases
-        if gated.gate and gated.name != phase and phase not in _find_behind(pipeline, first, gated.name)
-    ]
-
-
-def _find_behind(pipeline: Pipeline, first: str, shut: str) -> set[str]:
-    """The phases that work can come to while one gate is shut."""
-    found: set[str] = set()
-    level = {first}
-    while level - found:
-        found |= level
-        level = {edge.target for edge in pipeline.edges if edge.source in found and edge.source != shut}
-    return found
+def _describe_phases(pipeline: Pipeline) -> dict[str, tuple[object, ...]]:
+    """Everything about each phase that decides when an agent starts, and which one; not what it is told."""
+    first = pipeline.phases[0].name if pipeline.phases else ""
+    return {
+        phase.name: (
+            *(phase.gate, phase.human_only, phase.done, phase.agent or phase.name, phase.command, phase.name == first),
+            _list_before(pipeline, phase.name),
+            {edge.target for edge in pipeline.edges if edge.source == phase.name},
+        )
+        for phase in pipeline.phases
+    }
 
 
 def _decide_at(handoff: Handoff, closed: str) -> str:

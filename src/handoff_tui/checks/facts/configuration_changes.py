@@ -13,6 +13,7 @@ from handoff_tui.checks.rule import RuleFinding
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
+from handoff_tui.handoffs.pipelines import FORMATS
 
 FILE = "handoff-tui.toml"
 
@@ -61,7 +62,7 @@ def compare_configuration(
     """
     old, new = _flatten(before), _flatten(now)
     removed = _find_removed_checks(old, new)
-    added = _find_added_checks(old, new)
+    added = _find_added_checks(old, new) | _find_added_pipelines(old, new)
     found = [SettingChange(key, "a check", None, "the check was removed") for key in sorted(removed)]
     for key in sorted({*old, *new}):
         if old.get(key) == new.get(key) or key[:2] in removed:
@@ -128,6 +129,12 @@ def _find_removed_checks(old: dict[_Key, object], new: dict[_Key, object]) -> se
 
 def _find_added_checks(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
     return _find_own_checks(new) - {key[:2] for key in old if key[0] == "checks"}
+
+
+def _find_added_pipelines(old: dict[_Key, object], new: dict[_Key, object]) -> set[_Key]:
+    """Pipelines that take nothing's place: no format has one of that name."""
+    own = {key[:2] for key in new if key[0] == "pipelines" and FORMATS.isdisjoint(key[1:2])}
+    return own - {key[:2] for key in old}
 
 
 def _find_own_checks(leaves: dict[_Key, object]) -> set[_Key]:

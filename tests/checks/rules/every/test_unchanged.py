@@ -153,6 +153,7 @@ def weakened_subjects(before: str | None, now: str | None) -> list[str]:
             '[pipelines.own]\nphases = [{name = "a", human_only = false}]\n',
             "pipelines.own.phases.a.human_only",
         ),
+        (None, '[pipelines.hub]\nphases = [{name = "a", gate = false}]\n', "pipelines.hub.phases.a.gate"),
     ],
 )
 def test_configuration_that_was_weakened_is_found(before: str | None, now: str | None, subject: str) -> None:
@@ -175,6 +176,7 @@ def test_configuration_that_was_weakened_is_found(before: str | None, now: str |
         (None, "[checks.own]\nrun = ['a']\nenabled = false\n"),
         (None, '[procedures.rules.VR007]\nseverity = "high"\n'),
         (None, '[procedures.rules.VR007]\nseverity = "medium"\n'),
+        (None, '[pipelines.own]\nphases = [{name = "a", gate = false}]\n'),
     ],
 )
 def test_configuration_that_was_not_weakened_passes(before: str | None, now: str) -> None:

@@ -20,7 +20,7 @@ from handoff_tui.decisions.pages.decide import (
 from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_state, add_subject
 from handoff_tui.decisions.views import DecisionView, GateView
 from handoff_tui.live.state.app import DecisionPart, DecisionStage, Trouble
-from handoff_tui.log.entry import NO_BASELINE, VETOES
+from handoff_tui.log.entry import CLOSING, NO_BASELINE
 from handoff_tui.log.review_record import ShownCheck
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.chrome import shorten_id
@@ -139,7 +139,7 @@ def describe_watch(part: DecisionPart | None) -> str:
     """Says what happens if something changes in the meantime."""
     if part is None or part.stage not in {DecisionStage.PREPARING, DecisionStage.READY}:
         return ""
-    if part.verb in VETOES:
+    if part.verb in CLOSING:
         return "This is about the work as you opened it, whatever is saved meanwhile."
     return "If its files or the log change, you can't sign until you look again."
 
