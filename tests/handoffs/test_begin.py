@@ -11,6 +11,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.begin.begin import begin_handoff, choose_system
 from handoff_tui.handoffs.begin.migrate import apply_migration, plan_migration
 from handoff_tui.handoffs.begin.work_cycles import CycleAction, CycleReport, move_cycle
+from handoff_tui.handoffs.formats.hub.layout import FOREIGN_RUN
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
@@ -47,6 +48,16 @@ def test_every_system_reads_what_it_begins(builder: RepositoryBuilder) -> None:
     for system, (name, _, _) in SYSTEMS.items():
         with pytest.raises(UsageError, match=r"exists already|has a note already"):
             begin(builder.folder, system, name)
+
+
+def test_second_task_of_the_hub_has_a_run_of_its_own(builder: RepositoryBuilder) -> None:
+    """A run belongs to one task, so no task is told by a context of another one."""
+    builder.config("user.email", "ada@example.org").config("user.name", "Ada").write("a.txt", "a").commit()
+    for name in ("T-7", "T-8", "T-9"):
+        begin(builder.folder, "hub", name)
+    facts = [fact for name in ("T-7", "T-8", "T-9") for fact in find(builder.folder, name).facts]
+    assert [fact.value for fact in facts if fact.name == "run id"] == ["1", "2", "3"]
+    assert FOREIGN_RUN not in {fact.name for fact in facts}
 
 
 @pytest.mark.parametrize("name", ["../x", "", "a b", "x/../../y"])

@@ -21,6 +21,7 @@ from handoff_tui.system.files.reader import FileReader
 SYSTEMS = ("mosaic", "builder", "procedure", "tdd", "hub", "notes")
 _PLAIN = "100644"
 _VERSION = compile_later(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
+_LONGEST_NUMBER = 10
 _CYCLE = compile_later(r"TDD-([1-9][0-9]{0,8})$")
 
 
@@ -56,7 +57,7 @@ def begin_handoff(session: Session, system: str, name: str, title: str, existing
         raise UsageError(f"{new.id} exists already", "`handoff-tui show` shows it.")
     if system == "tdd":
         return _begin_cycle(session, new)
-    texts = _build_texts(session, system, new)
+    texts = _build_texts(session, system, new, existing)
     _write(session, texts)
     id_ = {"mosaic": "mosaic"}.get(system, new.id)
     if system not in SYSTEMS or system == "notes":
@@ -64,7 +65,7 @@ def begin_handoff(session: Session, system: str, name: str, title: str, existing
     return Begun(id_, system, tuple(texts))
 
 
-def _build_texts(session: Session, system: str, new: NewHandoff) -> dict[str, str]:
+def _build_texts(session: Session, system: str, new: NewHandoff, existing: tuple[Handoff, ...]) -> dict[str, str]:
     """The documents by path."""
     settings = session.loaded.settings
     if system == "mosaic":
@@ -77,12 +78,19 @@ def _build_texts(session: Session, system: str, new: NewHandoff) -> dict[str, st
     if system == "procedure":
         return {f"handoffs/{new.id}.json": render_json(templates.build_procedure(new))}
     if system == "hub":
+        run = _find_free_run(existing)
         return {
-            f"tasks/{new.id}/HANDOFF_1_{new.id}.md": templates.build_hub_context(new, 1),
-            f"tasks/{new.id}/work_cycle.json": render_json(templates.build_work_cycle(new, 1)),
+            f"tasks/{new.id}/HANDOFF_{run}_{new.id}.md": templates.build_hub_context(new, run),
+            f"tasks/{new.id}/work_cycle.json": render_json(templates.build_work_cycle(new, run)),
         }
     phase = "work" if system == "notes" else settings.pipelines[system].phases[0].name
     return {f"docs/handoffs/{new.id}.md": templates.build_note(new, phase)}
+
+
+def _find_free_run(existing: tuple[Handoff, ...]) -> int:
+    """A run of the hub belongs to one task: the number after the last one that is named."""
+    named = (fact.value for one in existing for fact in one.facts if fact.name in {"run id", "cycle run"})
+    return 1 + max((int(value) for value in named if value.isdecimal() and len(value) < _LONGEST_NUMBER), default=0)
 
 
 def _build_builder(session: Session, new: NewHandoff) -> dict[str, str]:
