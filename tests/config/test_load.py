@@ -152,6 +152,14 @@ def test_keys_of_actions_can_be_written_with_and_without_quotes() -> None:
     assert plain.origins["keymap.app.quit"] == f"{USER}:2"
 
 
+def test_a_key_given_to_an_action_by_its_earlier_name_is_taken_over() -> None:
+    """From the file, where every action has its usual key already; two names of one action may not disagree."""
+    keymap = build_settings(b'[keymap]\ndiff.comment = "alt+c"\ndocument.comment = "alt+c"\n', None).settings.keymap
+    assert (keymap["review.comment"], keymap.get("diff.comment")) == ("alt+c", None)
+    with pytest.raises(ConfigError, match=r"document\.comment is review\.comment now, .* alt\+c"):
+        build_settings(b'[keymap]\ndiff.comment = "alt+c"\ndocument.comment = "alt+d"\n', None)
+
+
 @pytest.mark.parametrize(
     ("key", "text"),
     [

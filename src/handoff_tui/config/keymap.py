@@ -272,11 +272,13 @@ def _rename_old_actions(keymap: Any) -> Any:  # noqa: ANN401 - whatever the file
     """Takes over keys that were given to an action under its earlier name."""
     if not isinstance(keymap, dict):
         return keymap
-    renamed: dict[Any, Any] = {}
+    renamed = {action: keys for action, keys in keymap.items() if action not in _RENAMED}
     for action, keys in keymap.items():
-        name = _RENAMED.get(action, action)
-        if renamed.setdefault(name, keys) != keys:
+        if (name := _RENAMED.get(action)) is None:
+            continue
+        if renamed.get(name) not in (None, DEFAULT_KEYMAP[name], keys):
             raise ValueError(f"{action} is {name} now, which already has the key {renamed[name]}; keep one of them")
+        renamed[name] = keys
     return renamed
 
 
