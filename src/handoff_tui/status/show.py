@@ -139,18 +139,22 @@ def find_id(handoffs: tuple[Handoff, ...], wanted: str, at: str | None = None) -
         found = [handoff.id for handoff in handoffs if key(handoff, wanted)]
         if len(found) == 1:
             return found[0]
-    ids = [handoff.id for handoff in handoffs]
-    import difflib  # noqa: PLC0415 - for a mistyped id
-
-    near = difflib.get_close_matches(wanted, ids, n=3, cutoff=0.5)
+    near = find_near(handoffs, wanted)
     there, lister = ("in this repository", "status") if at is None else (f"at {at}", f"status --at {at}")
-    if not ids:
+    if not handoffs:
         hint = f"There are no handoffs {there} that handoff-tui understands."
     elif near:
         hint = f"Did you mean {', '.join(near)}? `handoff-tui {lister}` lists all."
     else:
         hint = f"`handoff-tui {lister}` lists the ids."
     raise HandoffNotFoundError(f"no handoff has the id {wanted!r}{'' if at is None else f' at {at}'}", hint)
+
+
+def find_near(handoffs: tuple[Handoff, ...], wanted: str) -> list[str]:
+    """The ids that somebody who mistyped one may have meant."""
+    import difflib  # noqa: PLC0415 - for a mistyped id
+
+    return difflib.get_close_matches(wanted, [handoff.id for handoff in handoffs], n=3, cutoff=0.5)
 
 
 def _same(handoff: Handoff, wanted: str) -> bool:

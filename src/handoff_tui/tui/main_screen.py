@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import cast
@@ -14,6 +15,7 @@ from textual.widgets import Input
 
 from handoff_tui.config.keymap import WORDS
 from handoff_tui.core.classes import NamedTuple, replace
+from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
@@ -204,13 +206,18 @@ class MainScreen(Openers):
             self.app.push_screen(AlertScreen(alarm), self._take)
 
     def _find_opening(self, opening: Opening) -> tuple[HandoffKey | None, str]:
-        """Finds the handoff by its id, or by the name that its files use."""
-        named = [item for item in self.state.inbox if item.key.handoff == opening.handoff]
-        named += [item for item in self.state.inbox if item.reviewed.handoff.original_name == opening.handoff]
-        if not named:
-            self.say(Cell(f' No handoff is called "{render_safe(opening.handoff)}" here', "warning"))
-            return None, self.view_name
-        return named[0].key, opening.view
+        """Finds the handoff as commands do, in the first repository that has it."""
+        from handoff_tui.status.show import find_id, find_near  # noqa: PLC0415 - for an app that opens a handoff
+
+        inbox = self.state.inbox
+        for root in dict.fromkeys(item.key.root for item in inbox):
+            there = tuple(item.reviewed.handoff for item in inbox if item.key.root == root)
+            with suppress(HandoffNotFoundError):
+                return HandoffKey(root, find_id(there, opening.handoff)), opening.view
+        near = find_near(tuple(item.reviewed.handoff for item in inbox), opening.handoff)
+        meant = f"; did you mean {render_safe(', '.join(near))}?" if near else ""
+        self.say(Cell(f' No handoff is called "{render_safe(opening.handoff)}" here{meant}', "warning"))
+        return None, self.view_name
 
     @on(HandoffOpened)
     async def open_handoff(self, event: HandoffOpened) -> None:

@@ -308,8 +308,8 @@ def build_comments_dialog(state: AppState) -> PaletteScreen:
     drafts = [
         Offer(
             f"comment:{number}",
-            f"✎ {comment.place or 'the whole handoff'}  {comment.text}",
-            "draft",
+            f"✎ {comment.place or 'the whole handoff'}  {comment.text or 'settles the thread'}",
+            "draft reply" if comment.thread else "draft",
             asks=PlaceWanted(comment.path, comment.line) if comment.path else None,
         )
         for number, comment in enumerate(state.drafts.comments)

@@ -81,6 +81,7 @@ def _read(source: Source, settings: Builder) -> SpecReading:
     reading.missing = outlines.missing_sections(source.outline, settings.spec_sections)
     reading.out_of_order = outlines.misplaced_sections(source.outline, settings.spec_sections)
     _read_identity(reading)
+    _read_mission(reading)
     _read_dependencies(reading)
     _read_planned_files(reading)
     _read_leaked_answers(reading)
@@ -118,6 +119,12 @@ def _read_identity(reading: SpecReading) -> None:
         for line in section.lines()
     ):
         reading.superseded = True
+
+
+def _read_mission(reading: SpecReading) -> None:
+    section = outlines.find_section(reading.source.outline, "Mission")
+    for first in section.paragraphs()[:1] if section is not None else ():
+        reading.facts.append(reading.source.fact("mission", quote(plain(first.text)), first.line))
 
 
 def _read_dependencies(reading: SpecReading) -> None:

@@ -57,6 +57,8 @@ def build_strip(view: PipelineView, *, needs_you: bool = False) -> Row:
 
 _NAME = 11
 _LONGEST = 240
+_ASKED = frozenset({"mission", "goal"})
+"""The facts that say what the work is for."""
 _MOST_CHECKS = 4
 _CAN = {
     QueueGroup.READY: "a approve it · x send it back",
@@ -102,11 +104,14 @@ def find_problems(state: AppState | None, item: InboxItem) -> tuple[ReviewProble
 def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) -> Page:
     page = Page()
     handoff = item.reviewed.handoff
+    asked = next((fact for fact in handoff.facts if fact.name in _ASKED), None)
     spec = next((document.path for document in handoff.documents if document.role is DocumentRole.SPEC), "")
     where = spec or next((document.path for document in handoff.documents), "")
     told = (handoff.title if spec else handoff.message) or handoff.message or handoff.title
+    if asked is not None:
+        told, where = asked.value, str(asked.where or where)
     if told:
-        name = "asked" if spec else "it writes"
+        name = "asked" if spec or asked is not None else "it writes"
         _add(page, name, Cell(render_safe(told, _LONGEST)), Cell(f"  {render_safe(where)}", "path"))
     _add(page, "delivered", *_describe_work(item, now))
     _add(page, "claims", *_describe_claims(item))
