@@ -365,7 +365,7 @@ async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> Non
     [
         (make_state(), "reading…"),
         (make_agent_state(), "No agent has been started for this handoff yet"),
-        (make_agent_state(agents=()), "None configured; docs/agents.md has examples"),
+        (make_agent_state(agents=()), "No phase here has an agent; docs/agents.md has examples"),
         (replace(make_state(), agent=Loaded(trouble=Trouble("no access", "Look."))), "✗ no access. Look."),
     ],
 )

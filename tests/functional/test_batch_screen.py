@@ -39,13 +39,13 @@ async def test_selected_rows_are_approved_together_and_signed_by_one_key(pilot: 
     screen = await settle(pilot, "ctrl+s", "enter", "y", "a")
     assert list_asked(pilot, BatchConfirmed) == []
     assert "Approve 1 handoff?" in screen
-    assert "✗ H-2  1 blocking check does not pass: tests␛[2J" in screen
+    assert "· H-2  1 blocking check does not pass: tests␛[2J" in screen
     await pilot.pause(PAUSE_SECONDS + 0.1)
     await settle(pilot, "ctrl+s", "ctrl+s")
     assert [one.number for one in list_asked(pilot, BatchConfirmed)] == [1]
     done = replace(READY, stage=BatchStage.DONE, items=(BatchItem(ITEMS[0].key, entry="sha256:" + "b" * 64),))
     app.give(replace(QUEUE, batch=done))
-    assert "✓ H-1  signed as sha256:bbbbbbbbbbbb" in await settle(pilot)
+    assert "· H-1  signed as sha256:bbbbbbbbbbbb" in await settle(pilot)
     await settle(pilot, "escape")
     assert len(list_asked(pilot, BatchLeft)) == 1
     assert "selected" not in await settle(pilot, "escape")

@@ -63,7 +63,7 @@ async def test_reason_stands_below_each_row_where_there_is_room(pilot: Pilot[Non
 async def test_overview_of_the_row_is_beside_the_list_where_there_is_room(pilot: Pilot[None]) -> None:
     """With what the person can do."""
     screen = await settle(pilot)
-    assert "─ lamp ─" in screen
+    assert "─ The title of lamp · lamp ─" in screen
     assert "you can    a approve it" in screen
 
 

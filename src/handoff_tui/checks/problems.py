@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from handoff_tui.checks.report import CheckReport, CheckResult, Finding, is_open, sort_worst_first
+from handoff_tui.checks.report import (
+    UNCONSENTED,
+    CheckReport,
+    CheckResult,
+    Finding,
+    Outcome,
+    is_open,
+    sort_worst_first,
+)
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState, describe_false, shorten_hashes
-from handoff_tui.status.inbox_item import CauseCommit, MeasuredGate, ReviewProblem
+from handoff_tui.status.inbox_item import CauseCommit, MeasuredGate, ReviewProblem, Unmeasured
 
 FindCause = Callable[[str], CauseCommit | None]
 """The commit that last changed a path."""
@@ -38,6 +46,7 @@ class _Fact(NamedTuple):
     """The file it is about."""
     words: str = ""
     """The message in full."""
+    unmeasured: Unmeasured | None = None
 
 
 def measure_gate(
@@ -57,7 +66,7 @@ def find_problems(
     claimed = {fact.place for fact in claims}
     findings = [fact for result in results for fact in _list_findings(result, report.handoff or "", claimed)]
     problems = [_build(group, find_cause) for group in _join([*claims, *findings])]
-    return tuple(sorted(problems, key=lambda problem: not problem.blocks))
+    return tuple(sorted(problems, key=lambda problem: (not problem.fails, not problem.blocks)))
 
 
 def _list_claims(verdicts: Iterable[Verdict]) -> Iterator[_Fact]:
@@ -79,6 +88,7 @@ def _list_findings(result: CheckResult, handoff: str, claimed: set[Place | None]
             frozenset(_tie_words(result.summary)),
             result.blocking,
             check=result.id,
+            unmeasured=_find_unmeasured(result),
         )
     for finding in result.findings:
         places = [Place(path=one.path, line=one.line) for one in finding.evidence if one.path]
@@ -94,6 +104,12 @@ def _list_findings(result: CheckResult, handoff: str, claimed: set[Place | None]
         keys |= {("check", result.id, subject)} if subject and claimed.isdisjoint(places) else set()
         title = name_finding(finding.message, handoff)
         yield _Fact(title, frozenset(keys), result.blocking, place, measured, result.id, subject, finding.message)
+
+
+def _find_unmeasured(result: CheckResult) -> Unmeasured | None:
+    if result.summary.endswith(UNCONSENTED):
+        return Unmeasured.NO_CONSENT
+    return Unmeasured.NOT_RUN if result.outcome is Outcome.UNKNOWN else None
 
 
 def _describe_measured(finding: Finding) -> str:
@@ -163,6 +179,7 @@ def _build(group: Sequence[_Fact], find_cause: FindCause) -> ReviewProblem:
         checks=tuple(dict.fromkeys(fact.check for fact in group if fact.check)),
         places=tuple(place for place in places if place != first.place),
         cause=_find_cause_of(group, find_cause),
+        unmeasured=first.unmeasured if all(fact.unmeasured for fact in group) else None,
     )
 
 

@@ -102,8 +102,8 @@ class CheckResult(Model):
 COMMAND = "command"
 """The `system` of checks that run a command."""
 _WORST_FIRST = {severity: number for number, severity in enumerate(Severity)}
-UNCONSENTED = "nobody has consented to run this command of the repository"
-"""Says that a command was not run."""
+UNCONSENTED = "was not run: nobody has consented to it"
+"""Says of a command of the repository that it was not run."""
 _STEADY = frozenset({Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN})
 
 
@@ -213,7 +213,8 @@ class CheckReport(Model):
         """Whether a second run on the same state would say the same; a command that ran and failed might pass then."""
         commands = {result.id for result in self.command_results}
         return all(
-            result.outcome in ({Outcome.PASS} if result.id in commands else _STEADY) or result.summary == UNCONSENTED
+            result.summary.endswith(UNCONSENTED)
+            or result.outcome in ({Outcome.PASS} if result.id in commands else _STEADY)
             for result in self.results
         )
 

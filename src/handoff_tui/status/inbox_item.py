@@ -67,6 +67,13 @@ class CauseCommit(NamedTuple):
     """The handoff that the commit belongs to, if it is another one."""
 
 
+class Unmeasured(StrEnum):
+    """Why there is no measurement yet."""
+
+    NOT_RUN = "not run"
+    NO_CONSENT = "no consent"
+
+
 class ReviewProblem(NamedTuple):
     """One root cause: the false claim, the checks that fail over it, where else it is said, and what caused it."""
 
@@ -82,6 +89,13 @@ class ReviewProblem(NamedTuple):
     places: tuple[Place, ...] = ()
     """Where else it shows."""
     cause: CauseCommit | None = None
+    unmeasured: Unmeasured | None = None
+    """Set if nothing is wrong that is known: a command has not been run."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether something that was measured stops an approval."""
+        return self.blocks and self.unmeasured is None
 
 
 class MeasuredGate(NamedTuple):

@@ -236,9 +236,11 @@ def _count_problems(state: AppState) -> Figure:
         return COMPUTING
     if part.value is None:
         return None
-    blocking = sum(problem.blocks for problem in part.value.problems)
+    blocking = sum(problem.fails for problem in part.value.problems)
     if blocking:
         return f"✗{blocking}", "fail"
+    if waiting := sum(problem.blocks for problem in part.value.problems):
+        return f"?{waiting}", "unknown"
     others = len(part.value.problems)
     unmeasured = state.item is not None and state.item.reviewed.claims.unverified
     clean = ("?", "unknown") if unmeasured else ("✓", "pass")  # green needs a measurement

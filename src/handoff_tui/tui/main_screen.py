@@ -312,6 +312,8 @@ class MainScreen(Openers):
         scope = get_scope(action)
         if scope == "view" and action.removeprefix("view.") in {*list_tabs("overview")} and state.item is None:
             return "no handoff selected"
+        if action == "app.undo" and action not in self.view.list_acts():  # then it is about the last decision
+            return find_refusal("decide.withdraw", state, read_only=self._look.read_only)
         if scope not in _OF_THE_VIEW or action in _EVERYWHERE or action in self.view.list_acts():
             return ""
         return _ELSEWHERE.get(action, "not in this tab")
@@ -357,8 +359,8 @@ class MainScreen(Openers):
         ) is not None:
             await self.app.push_screen(dialog, self._take)
             self.post_message(PartsChanged())
-        elif scope == "decide":
-            self._decide(name)
+        elif scope == "decide" or action == "app.undo":
+            self._decide("withdraw" if scope == "app" else name)
         elif scope == "agent" or action in _IN_HISTORY:
             await self._perform_in("agent" if scope == "agent" else "history", action)
         elif scope == "nav":
@@ -448,7 +450,7 @@ class MainScreen(Openers):
     def _finish(self) -> None:
         """Everything was looked at: opens the decision that follows from it."""
         measured = self.state.problems.value
-        blocked = measured is not None and any(problem.blocks for problem in measured.problems)
+        blocked = measured is not None and any(problem.fails for problem in measured.problems)
         action = "decide.reject" if blocked else "decide.approve"
         if refusal := self.refuse(action):
             self.say(Cell(f" Everything was looked at. {refusal.capitalize()}", "warning"))

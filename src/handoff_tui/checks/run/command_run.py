@@ -313,7 +313,7 @@ def _build(command: CommandCheck, outcome: Outcome, summary: str, findings: tupl
 
 
 def _build_unconsented(command: CommandCheck) -> CheckResult:
-    result = _build(command, Outcome.ERROR, UNCONSENTED)
+    result = _build(command, Outcome.ERROR, f"`{command.shown}` {UNCONSENTED}")
     text = f"Read what would run ({command.shown}); `handoff-tui check --list` prints the digest to consent to."
     return result.model_copy(update={"remedy": Remedy(text=text, commands=("handoff-tui check --list",))})
 

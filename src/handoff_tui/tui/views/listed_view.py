@@ -28,8 +28,8 @@ class ListedView(View, Generic[Rows]):
     """The base of the list views."""
 
     DEFAULT_CSS = """
-    ListedView RowList { height: 3fr; min-height: 3; }
-    ListedView PageView { height: 2fr; min-height: 3; }
+    ListedView RowList { height: auto; max-height: 60%; min-height: 3; }
+    ListedView PageView { height: 1fr; min-height: 3; }
     """
     listed: ClassVar[str]
     """The part of the state whose value is listed."""

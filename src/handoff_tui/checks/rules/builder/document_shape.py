@@ -14,6 +14,7 @@ from handoff_tui.checks.rules.builder import documents as builder
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
+from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, RegistryState
 
@@ -113,7 +114,7 @@ def find_clean_room_gaps(context: Context, handoff: Handoff, results: Document) 
     named = _find_named_packages(context, order.value) if order else []
     cut = order is not None and order.value.endswith("…")
     if not named or (number is not None and len(named) != number and not cut):
-        expected = "Install order: one package per installation" if number is None else f"{number} packages"
+        expected = "Install order: one package per installation" if number is None else plural(number, "package")
         yield report("name each package in the order of installation", "order", order, expected)
     if passed is None or not builder.says_yes(context, passed.value):
         expected = "All tests pass after each install: YES"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,15 +13,17 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, BatchItem, BatchPart, BatchStage
+from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.chrome import name_work, shorten_id
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.messages import BatchConfirmed
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
 
 
-def build_batch_page(part: BatchPart | None) -> Page:
-    """Lists what is signed, then what is left out and why."""
+def build_batch_page(part: BatchPart | None, names: Mapping[HandoffKey, str]) -> Page:
+    """Lists what is signed, then what is left out and why, each by its title."""
     page = Page()
     if part is None:
         page.line(Cell("Examining the selected handoffs…", "muted"))
@@ -28,22 +32,45 @@ def build_batch_page(part: BatchPart | None) -> Page:
     page.line(Cell("Lets each of these go on. Each gets an entry of its own, which can be withdrawn, never deleted."))
     page.blank()
     for item in ready:
-        page.line(*_describe(item), indent=4)
+        page.line(*_describe(item, names), indent=4)
     left = [item for item in part.items if item.left_out]
     if left:
         page.heading("Left out", str(len(left)))
     for item in left:
         words = (
             Cell("✗ ", "fail"),
-            Cell(f"{render_safe(item.key.handoff)}  "),
+            Cell(f"{_name(item, names)}  "),
             Cell(render_safe(item.left_out), "muted"),
         )
         page.line(*words, indent=4)
     return page
 
 
-def _describe(item: BatchItem) -> tuple[Cell, ...]:
-    name = Cell(f"{render_safe(item.key.handoff)}  ", "heading")
+def _name(item: BatchItem, names: Mapping[HandoffKey, str]) -> str:
+    return render_safe(names.get(item.key, item.key.handoff))
+
+
+def _name_all(state: AppState) -> Mapping[HandoffKey, str]:
+    """Title and id of each handoff of the batch, with its repository if there are several."""
+    several = len(state.repositories) > 1
+    chosen = {item.key for item in state.batch.items} if state.batch is not None else set[HandoffKey]()
+    return {
+        item.key: " · ".join(
+            word
+            for word in (
+                name_work(item.reviewed.handoff),
+                shorten_id(item.key.handoff) if item.reviewed.handoff.title else "",
+                item.repository if several else "",
+            )
+            if word
+        )
+        for item in state.inbox
+        if item.key in chosen
+    }
+
+
+def _describe(item: BatchItem, names: Mapping[HandoffKey, str]) -> tuple[Cell, ...]:
+    name = Cell(f"{_name(item, names)}  ", "heading")
     if item.entry:
         return (Cell("✓ ", "pass"), name, Cell(f"signed as {item.entry[:SHORT_ENTRY]}", "muted"))
     return (
@@ -66,6 +93,7 @@ class BatchScreen(ArmedBox[None]):
         super().__init__()
         self._keymap = keys
         self._part: BatchPart | None = None
+        self._names: Mapping[HandoffKey, str] = {}
         self._said = ""
 
     def compose(self) -> ComposeResult:
@@ -82,6 +110,7 @@ class BatchScreen(ArmedBox[None]):
     def show(self, state: AppState) -> None:
         if state.batch is not None and state.batch is not self._part:
             self._part = state.batch
+            self._names = _name_all(state)
             self.arm_again()
             self._draw()
 
@@ -116,11 +145,12 @@ class BatchScreen(ArmedBox[None]):
             return
         part = self._part
         number = self._count_ready(part) if part is not None else 0
-        self.query_one("#batch-title", Rule).show_title(Cell(f"Approve {plural(number, 'handoff')}?", "heading"))
-        self.query_one("#batch-page", PageView).show(build_batch_page(part))
+        is_done = part is not None and part.stage is BatchStage.DONE
+        asked = f"{'Approved' if is_done else 'Approve'} {plural(number, 'handoff')}{'' if is_done else '?'}"
+        self.query_one("#batch-title", Rule).show_title(Cell(asked, "heading"))
+        self.query_one("#batch-page", PageView).show(build_batch_page(part, self._names))
         self.query_one("#batch-state", Bar).show(*self._describe_state(part, number))
         key, back = self._keymap.show("decision.confirm"), self._keymap.show("decision.cancel")
-        is_done = part is not None and part.stage is BatchStage.DONE
         sign = () if is_done else (Cell(f" {key}", "key"), Cell(f" sign {plural(number, 'entry')} "))
         self.query_one("#batch-keys", Bar).show(
             *sign, Cell(f" {back}", "key"), Cell(" close" if is_done else " cancel")

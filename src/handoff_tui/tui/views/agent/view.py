@@ -96,7 +96,7 @@ def list_agent_hints(here: RunInView) -> tuple[str, ...]:
 def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str:
     """Says why an action can't be done now; empty if it can. `places` are the files named in the visible lines."""
     if action in _STEPS:
-        return "" if here.view is None or here.view.agents else "no agent configured; docs/agents.md has examples"
+        return "" if here.view is None or here.view.agents else _NO_AGENT
     if action in _OF_A_RUN:
         return "" if here.run is not None else "no agent started yet"
     can = {
@@ -106,7 +106,7 @@ def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str
         "agent.changes": (find_run_scope(here) is not None, "its files aren't known yet"),
         "review.compare": (find_compared_scope(here) is not None, "no two runs with commits to compare"),
         "app.edit": (places > 0, "no file mentioned here"),
-        "agent.breakpoint": (here.view is not None and bool(here.view.agents), "no agent configured"),
+        "agent.breakpoint": (here.view is not None and bool(here.view.agents), _NO_AGENT),
         "nav.next-section": (here.run is not None, "no agent started yet"),
         "nav.previous-section": (here.run is not None, "no agent started yet"),
     }
@@ -155,6 +155,9 @@ _PROPOSALS = {
     "agent.rollback": ProposalKind.ROLLBACK,
     "app.undo": ProposalKind.UNDO,
 }
+
+
+_NO_AGENT = "no phase here has an agent; docs/agents.md has examples"
 
 
 class AgentView(View):

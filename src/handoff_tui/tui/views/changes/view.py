@@ -104,7 +104,9 @@ class ChangesView(DiffPanels):
 
     def refuse(self, action: str) -> str:
         if action in {"changes.snapshots", "review.compare", "review.lens"}:
-            return "" if self._state.chosen is not None else "no handoff selected"
+            is_past = action == "review.lens" and self._state.travel is not None
+            none = "" if self._state.chosen is not None else "no handoff selected"
+            return "the past shows what each commit changed" if is_past else none
         if action not in _ON_FILES | _ON_LINES:
             return ""
         if not self._files:

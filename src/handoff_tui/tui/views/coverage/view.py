@@ -18,6 +18,7 @@ from handoff_tui.log.gates.coverage import COVERED, Coverage
 from handoff_tui.status.changed_paths import SOURCE_WORDS, ChangedPath
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
 from handoff_tui.status.inbox_item import HandoffKey
+from handoff_tui.tui.chrome import shorten_id
 from handoff_tui.tui.messages import ChangedFileWanted, CopyWanted, EditorWanted
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.view import Act, LooseFiles
@@ -58,7 +59,7 @@ class CoverageRows(Table[ChangedPath]):
         return {
             "path": (Cell(render_safe(item.path), "path"),),
             "state": (Cell(str(label), label.role),),
-            "handoff": (Cell(render_safe(", ".join(covered.handoffs))),),
+            "handoff": (Cell(render_safe(", ".join(map(shorten_id, covered.handoffs)))),),
             "who": (Cell(render_safe(", ".join(deciders)), "human"),),
             "entry": (Cell(f"{entries[0][:SHORT_ENTRY]}{more}" if entries else "", "muted"),),
             "why": (_describe_source(item),),

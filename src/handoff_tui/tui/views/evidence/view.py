@@ -21,6 +21,7 @@ from handoff_tui.live.state.agents import ProposalKind
 from handoff_tui.live.state.app import AppState, Loaded, Part
 from handoff_tui.status.inbox_item import HandoffKey, ReviewProblem
 from handoff_tui.tui.messages import (
+    ActionWanted,
     ChecksCancelled,
     ChecksWanted,
     CopyWanted,
@@ -31,8 +32,8 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.views.evidence.rows import CheckRows, ClaimRows, build_claim_page, build_progress
 from handoff_tui.tui.views.listed_view import ListedView
-from handoff_tui.tui.views.overview.cards import build_problem_page
-from handoff_tui.tui.views.overview.view import list_problem_acts, propose_bisect, refuse_problem
+from handoff_tui.tui.views.overview.cards import build_problem_page, mark_problem
+from handoff_tui.tui.views.overview.view import MEASURING, list_problem_acts, propose_bisect, refuse_problem
 from handoff_tui.tui.views.view import Act
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.freshness import read_now
@@ -63,7 +64,7 @@ class ProblemRows(Table[ReviewProblem]):
         super().__init__((one.key, one) for one in problems if has_words(_build_search(one), text))
 
     def describe(self, item: ReviewProblem) -> dict[str, Row]:
-        glyph, role = ("✗", "fail") if item.blocks else ("!", "warning")
+        glyph, role = mark_problem(item)
         return {
             "mark": (Cell(glyph, role),),
             "title": (Cell(render_safe(item.title), role),),
@@ -144,7 +145,7 @@ class EvidenceView(ListedView[Any]):
 
     def _build_problem(self, problem: ReviewProblem) -> Page:
         """The card, then everything that each failing check says."""
-        page = build_problem_page(problem)
+        page = build_problem_page(problem, is_now=self._state.travel is None)
         report = self._report
         results = {result.id: result for result in report.results} if report is not None else {}
         for check in problem.checks:
@@ -163,7 +164,10 @@ class EvidenceView(ListedView[Any]):
         self._next_place = 0
 
     def open(self, event: RowList.Opened) -> None:  # noqa: ARG002 - it is under the cursor
-        if self._places:
+        row = self._row
+        if isinstance(row, ReviewProblem) and row.unmeasured is not None:
+            self.post_message(ActionWanted(MEASURING[row.unmeasured]))
+        elif self._places:
             self._open_place()
         else:
             self.page.focus(scroll_visible=False)

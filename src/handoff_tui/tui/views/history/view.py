@@ -132,8 +132,7 @@ class HistoryView(ListedView[AttemptRows]):
     """Attempts, newest first."""
 
     DEFAULT_CSS = """
-    HistoryView RowList { height: auto; max-height: 45%; min-height: 3; }
-    HistoryView PageView { height: 1fr; }
+    HistoryView RowList { max-height: 45%; }
     """
     parts: ClassVar[frozenset[Part]] = frozenset({Part.ATTEMPTS})
     hints: ClassVar[tuple[str, ...]] = (
@@ -205,6 +204,8 @@ class HistoryView(ListedView[AttemptRows]):
         }
         if self.focused_lines is self.rows:
             acts["app.open"] = self._open_diff
+        if self._below is not _Below.ATTEMPT:
+            acts["app.back"] = self._close_below
         attempt = self._record
         return acts if attempt is None else acts | {"app.copy": CopyWanted(attempt.name, "the attempt's name")}
 
@@ -266,10 +267,21 @@ class HistoryView(ListedView[AttemptRows]):
         self.show_page(from_top=True)
         self.page.focus(scroll_visible=False)
 
+    def _close_below(self) -> None:
+        self._below = _Below.ATTEMPT
+        self.rows.focus()
+        self.show_page(from_top=True)
+
     def _open_diff(self) -> None:
-        if (pair := self._pair) is not None and pair[0].commit is not None and pair[1].commit is not None:
+        """Of the present attempt, what it changed in its own files since the last one; else all between two commits."""
+        pair, table = self._pair, self.table
+        if pair is None or table is None or pair[0].commit is None or pair[1].commit is None:
+            return
+        if pair[1].name.endswith(":now") and pair[0] is table.find_earlier(pair[1].name):
+            self.post_message(ScopeWanted(Scope(DiffScope.SINCE_PREVIOUS_ATTEMPT)))
+        else:
             self.post_message(ScopeWanted(Scope(DiffScope.BETWEEN, pair[0].commit, pair[1].commit)))
-            self.post_message(ViewWanted("changes"))
+        self.post_message(ViewWanted("changes"))
 
     def describe_nothing(self) -> Cell:
         return Cell("No attempts yet: no log entry, document, agent run or change", "muted")

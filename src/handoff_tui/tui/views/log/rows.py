@@ -12,6 +12,7 @@ from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.show.view import EntryState, LogRow, ShownLog
+from handoff_tui.tui.chrome import shorten_id
 from handoff_tui.tui.widgets.row_list import Table
 
 MOST_LANES = 8
@@ -146,7 +147,7 @@ class LogRows(Table[LogRow]):
             "what": (Cell(render_safe(item.what or "–")),),
             "who": (Cell(render_safe(item.actor or "–"), "agent" if is_agent else "human"),),
             "role": (Cell(render_safe(", ".join(item.roles)), "muted"),),
-            "handoff": (Cell(render_safe(item.handoff or "")),),
+            "handoff": (Cell(render_safe(shorten_id(item.handoff or ""))),),
             "phase": (Cell(render_safe(item.phase or "")),),
             "attempt": (Cell("" if item.attempt is None else str(item.attempt), "muted"),),
             "time": (Cell(shorten_time(item.time), "muted"),),

@@ -18,7 +18,7 @@ from handoff_tui.live.state.app import AppState
 from handoff_tui.log.entry import SENDING_BACK
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.changed_paths import SOURCE_WORDS
-from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem, RiskKind
+from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem, RiskKind, Unmeasured
 from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.views.queue.rows import RISK_WORDS
 
@@ -57,6 +57,10 @@ def build_strip(view: PipelineView, *, needs_you: bool = False) -> Row:
 
 _NAME = 11
 _LONGEST = 240
+_TO_MEASURE: Final = {
+    Unmeasured.NOT_RUN: "enter or R runs it",
+    Unmeasured.NO_CONSENT: "enter shows what would run, and asks for your consent",
+}
 _ASKED = frozenset({"mission", "goal"})
 """The facts that say what the work is for."""
 _MOST_CHECKS = 4
@@ -209,24 +213,34 @@ def _build_problem_cards(state: AppState | None, item: InboxItem) -> Iterator[Ca
     page.line(Cell(f"PROBLEMS · {len(problems)}", "heading"))
     yield Card(page)
     for problem in problems:
-        yield Card(build_problem_page(problem, short=True), problem.key)
+        is_now = state is None or state.travel is None
+        yield Card(build_problem_page(problem, short=True, is_now=is_now), problem.key)
 
 
-def build_problem_page(problem: ReviewProblem, *, short: bool = False) -> Page:
+def build_problem_page(problem: ReviewProblem, *, short: bool = False, is_now: bool = True) -> Page:
     """One problem: what is wrong, where, what was measured, and which commit caused it."""
     page = Page()
-    glyph, role = ("✗", "fail") if problem.blocks else ("!", "warning")
+    glyph, role = mark_problem(problem)
     where = f"  {_shorten_place(problem)}" if problem.place is not None else ""
     page.line(
         Cell(f"{glyph} ", role), Cell(render_safe(problem.title), role), Cell(render_safe(where), "path"), indent=4
     )
     for fact in problem.facts[:1] if short else problem.facts:
         page.line(Cell(f"    {render_safe(fact)}"), indent=4)
+    if problem.unmeasured is not None and is_now:
+        page.line(Cell(f"    {_TO_MEASURE[problem.unmeasured]}", "accent"), indent=4)
     if problem.cause is not None:
         page.line(Cell(f"    {render_safe(describe_cause(problem.cause))}", "muted"), indent=4)
     if not short:
         _add_beneath(page, problem)
     return page
+
+
+def mark_problem(problem: ReviewProblem) -> tuple[str, str]:
+    """A glyph and its role: what fails, what was not run yet, or what only warns."""
+    if problem.unmeasured is not None:
+        return "?", "unknown"
+    return ("✗", "fail") if problem.blocks else ("!", "warning")
 
 
 def _shorten_place(problem: ReviewProblem) -> str:
@@ -271,6 +285,8 @@ def _describe_choices(state: AppState | None, item: InboxItem) -> str:
         return _CAN[item.group]
     problems = find_problems(state, item) or ()
     goes = f" ({plural(len(problems), 'problem')} {'goes' if len(problems) == 1 else 'go'} along)" if problems else ""
+    if state is not None and state.repository is not None and not state.repository.begun:
+        return "look at everything; nothing is signed here yet: i sets it up"
     if item.refusal:
         return f"look at everything; nothing can be signed: {render_safe(item.refusal)}"
     return f"x send it back{goes} · r retry · A approve anyway, as a recorded override"

@@ -11,8 +11,9 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, Part
-from handoff_tui.status.inbox_item import HandoffKey, ReviewProblem
+from handoff_tui.status.inbox_item import HandoffKey, ReviewProblem, Unmeasured
 from handoff_tui.tui.messages import (
+    ActionWanted,
     BisectProposed,
     CommentWanted,
     CopyWanted,
@@ -146,6 +147,8 @@ class OverviewView(View):
         problem = self.problem
         if problem is None:
             self.post_message(ViewWanted("changes"))
+        elif problem.unmeasured is not None:
+            self.post_message(ActionWanted(MEASURING[problem.unmeasured]))
         elif problem.place is not None:
             self.post_message(PlaceWanted(problem.place.path, problem.place.line))
         else:
@@ -168,12 +171,18 @@ class OverviewView(View):
         return (Cell(f" problem {keys.index(chosen) + 1} of {len(keys)}", "muted"),) if chosen in keys else ()
 
 
+MEASURING = {Unmeasured.NOT_RUN: "review.run", Unmeasured.NO_CONSENT: "review.consent"}
+"""The action that leads to a measurement."""
+
+
 def refuse_problem(action: str, problem: ReviewProblem | None) -> str:
     """Says why an action on a problem can't be done; empty if it can."""
     if problem is None:
         return ""
     if action == "review.bisect" and not problem.checks:
         return "no check fails over this one"
+    if action == "review.bisect" and problem.unmeasured is not None:
+        return "it was not run here yet"
     if action in {"app.edit", "app.copy-all"} and (problem.place is None or ":" in problem.place.path):
         return "it names no place in a file"
     return ""

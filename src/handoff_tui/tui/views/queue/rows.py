@@ -227,7 +227,11 @@ def mark_item(item: InboxItem) -> Cell:
 
 def _mark_mine(item: InboxItem, measured: MeasuredGate) -> Cell:
     gate = item.reviewed.gate
-    blocking = sum(problem.blocks for problem in measured.problems) or measured.failing
+    blocking = sum(problem.fails for problem in measured.problems)
+    waiting = sum(problem.blocks for problem in measured.problems) - blocking
+    if waiting and not blocking and not gate.against:
+        return Cell(f"? {waiting} not run", "unknown")
+    blocking = blocking or measured.failing
     if blocking or gate.against:
         return Cell(f"✗ {blocking or len(gate.against)} blocking", "fail")
     if measured.problems or item.risks:

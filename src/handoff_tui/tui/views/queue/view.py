@@ -14,7 +14,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, Part, RepositoryPart
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, QueueGroup, UnclaimedWork
-from handoff_tui.tui.chrome import is_reading
+from handoff_tui.tui.chrome import is_reading, name_work, shorten_id
 from handoff_tui.tui.messages import (
     ActionWanted,
     BatchWanted,
@@ -205,8 +205,10 @@ class QueueView(View):
             self.query_one("#queue-overview", PageView).show(self._build_beside(), from_top=from_top)
 
     def _describe_beside(self) -> str:
-        item = self._item
-        return "Unclaimed work" if self.unclaimed else render_safe(item.key.handoff) if item is not None else ""
+        if self.unclaimed or self._item is None:
+            return "Unclaimed work" if self.unclaimed else ""
+        handoff = self._item.reviewed.handoff
+        return render_safe(f"{name_work(handoff)} · {shorten_id(handoff.id)}" if handoff.title else handoff.id)
 
     def _build_beside(self) -> Page:
         if self.unclaimed is not None:
