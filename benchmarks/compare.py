@@ -8,8 +8,7 @@ from pathlib import Path
 from benchmarks.interleave import Row, interleave
 from handoff_tui.changes.comparison.compare import compare_snapshots
 from handoff_tui.changes.comparison.explain import build_explanations
-from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome
-from handoff_tui.changes.snapshots.store import read_snapshot, write_snapshot
+from handoff_tui.changes.snapshots.snapshot import Snapshot, TestOutcome, read_snapshot, write_snapshot
 
 _TESTS = 50_000
 _PER_FILE = 40

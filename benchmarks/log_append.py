@@ -28,8 +28,7 @@ from handoff_tui.log.open_log import LogVerifier
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
-from handoff_tui.log.storage.memory import LogMemory, Witness
-from handoff_tui.log.storage.verified_cache import VerifiedCache
+from handoff_tui.log.storage.memory import LogMemory, VerifiedCache, Witness
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 

@@ -14,7 +14,7 @@ from handoff_tui.log.chain import Known
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.open_log import LogVerifier
 from handoff_tui.log.storage.blobs import LogBlobs
-from handoff_tui.log.storage.verified_cache import VerifiedCache
+from handoff_tui.log.storage.memory import VerifiedCache
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 

@@ -11,9 +11,8 @@ import pytest
 
 from handoff_tui.agents.consent import digest_agents
 from handoff_tui.agents.roster import build_roster, build_roster_json
-from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.folders import find_session, list_runs, resume_session
 from handoff_tui.agents.runs.run import RunEnding, RunStatus
-from handoff_tui.agents.runs.sessions import find_session, resume_session
 from handoff_tui.agents.step.report import Sign, StepOutcome
 from handoff_tui.agents.step.step import inject_note
 from handoff_tui.config.load import build_settings, load_settings

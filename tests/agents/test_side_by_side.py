@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.agents.procedures.overview import read_at_work
+from handoff_tui.agents.engine.listing import read_at_work
 from handoff_tui.agents.runs.branches import find_overlaps, merge_work, preview_merge
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report

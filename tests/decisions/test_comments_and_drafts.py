@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import FileUnreadableError, UsageError
-from handoff_tui.decisions.comments import parse_comments, read_comments
-from handoff_tui.decisions.confirm import ask_person, can_ask, read_page_width
 from handoff_tui.decisions.drafts import MOST_MARKS, StoredDrafts
+from handoff_tui.decisions.threads import parse_comments, read_comment_file
+from handoff_tui.log.person import ask_person, can_ask, read_page_width
 from handoff_tui.log.review_record import Comment
 from tests.support.diffs import build_change
 
@@ -49,11 +49,11 @@ def test_file_is_read_as_text(tmp_path: Path) -> None:
     """Bytes that are no UTF-8 do not stop it; a file that is not there does, with a hint."""
     place = tmp_path / "comments.txt"
     place.write_bytes(b"a.py: na\xefve\n")
-    assert read_comments(place) == (Comment(text="na\ufffdve", path="a.py"),)
+    assert read_comment_file(place) == (Comment(text="na\ufffdve", path="a.py"),)
     with pytest.raises(UsageError, match="does not exist"):
-        read_comments(tmp_path / "none.txt")
+        read_comment_file(tmp_path / "none.txt")
     with pytest.raises(FileUnreadableError):
-        read_comments(tmp_path)
+        read_comment_file(tmp_path)
 
 
 def test_comment_is_added_once_and_removed() -> None:

@@ -9,15 +9,16 @@ from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.commands import give_consent, grant_access, read_consent
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffNotFoundError, RepositoryError
-from handoff_tui.decisions.changed_since_shown import find_changes_since, refuse_changed
 from handoff_tui.decisions.examine import (
     WITHOUT_COMMANDS,
     ExaminedGate,
     ExamineOptions,
     build_checks_digest,
     examine,
+    find_changes_since,
     judge_again,
     plan_gate,
+    refuse_changed,
 )
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.entry import NO_BASELINE

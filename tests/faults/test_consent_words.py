@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.core.text.lookalikes import fold_lookalikes, passes_for
-from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.text.safe_text import fold_lookalikes, passes_for, render_safe
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.signed import Person
 

@@ -11,7 +11,7 @@ import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 
-from handoff_tui.agents.procedures.overview import AtWork
+from handoff_tui.agents.engine.listing import AtWork
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunOverview, WorkerView
 from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.agents.step.report import Overlap, StepOutcome

@@ -8,8 +8,7 @@ from textual.pilot import Pilot
 from handoff_tui.core.classes import replace
 from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import AppState, CoverageView, Loaded, RepositoryPart
-from handoff_tui.log.gates.coverage import Coverage, CoveringEntry, PathCoverage
-from handoff_tui.status.changed_paths import ChangedPath
+from handoff_tui.log.gates.coverage import ChangedPath, Coverage, CoveringEntry, PathCoverage
 from handoff_tui.status.coverage_bar import build_short_bar
 from handoff_tui.tui.messages import ChangedFileWanted, CorrectionWanted, DecisionWanted
 from tests.support.desk_app import StillApp, drive

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.handoffs.scope.manifest import build_scope_digest
+from handoff_tui.handoffs.scope.digests import build_scope_digest
 from handoff_tui.log.entries import fields, statement
 from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.gates.gate_state import GateName

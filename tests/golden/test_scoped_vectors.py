@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handoff_tui.git.repository import open_repository
-from handoff_tui.handoffs.scope.manifest import build_files, build_scope_digest
+from handoff_tui.handoffs.scope.digests import build_files, build_scope_digest
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Source
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import build_entry_id, build_pae

@@ -550,7 +550,7 @@ def test_answer_about_another_handoff_is_not_shown(monkeypatch: pytest.MonkeyPat
         store.change(lambda state: replace(state, chosen=second, comparison=Loaded()))
         return object()
 
-    monkeypatch.setattr("handoff_tui.live.parts.readers.read_comparison", read)
+    monkeypatch.setattr("handoff_tui.live.parts.loader.read_comparison", read)
     requests.compare("H-1:build:1", "H-1:build:now")
     worker.start()
     wait_until(worker.is_idle)

@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from handoff_tui.changes.snapshots.capture import CaptureParts, build_snapshot
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
-from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome, Unread
-from handoff_tui.changes.snapshots.store import build_digest, encode_snapshot, parse_snapshot
+from handoff_tui.changes.snapshots.snapshot import (
+    PackageRecord,
+    Snapshot,
+    TestOutcome,
+    Unread,
+    build_digest,
+    encode_snapshot,
+    parse_snapshot,
+)
 from handoff_tui.changes.snapshots.tree_contents import ReadReport, build_matcher, count_content, parse_coverage
 from handoff_tui.checks.facts.reports import parse_pytest_json
 from handoff_tui.core.classes import replace

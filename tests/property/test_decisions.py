@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from handoff_tui.changes.comments import has_changed, quote
 from handoff_tui.core.errors import UsageError
-from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.pages.decide import build_decision_page
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
+from handoff_tui.decisions.threads import parse_comments
 from handoff_tui.decisions.views import Packet
 from handoff_tui.log.index import LogIndex
 from handoff_tui.log.review_record import Comment

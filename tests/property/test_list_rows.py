@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.checks.output.detail import build_check_detail
+from handoff_tui.checks.output.words import build_check_detail
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.page import Cell, Page

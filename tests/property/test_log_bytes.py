@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.errors import LogEntryError
-from handoff_tui.handoffs.scope.manifest import build_files, build_scope_digest
+from handoff_tui.handoffs.scope.digests import build_files, build_scope_digest
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Source
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import parse_envelope

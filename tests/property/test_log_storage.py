@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from handoff_tui.core.errors import WitnessDamagedError
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
 from handoff_tui.git.signing.signing_key import parse_private_text, parse_public_text
-from handoff_tui.log.storage.memory import SeenEntries, build_witness, parse_witness
-from handoff_tui.log.storage.verified_cache import build_block, parse_cache
+from handoff_tui.log.storage.memory import SeenEntries, build_block, build_witness, parse_cache, parse_witness
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
 IDS = st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__add__)

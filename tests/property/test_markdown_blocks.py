@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.core.text.safe_text import find_hidden
-from handoff_tui.tui.views.documents.markdown_blocks import parse_blocks
-from handoff_tui.tui.views.documents.markdown_layout import lay_out_blocks
+from handoff_tui.tui.views.documents.markdown_blocks import lay_out_blocks, parse_blocks
 from handoff_tui.tui.views.documents.rows import LineNotes, RawText, RenderedText
 
 PIECES = st.sampled_from(

@@ -6,8 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, TestOutcome
-from handoff_tui.changes.snapshots.store import build_digest, write_snapshot
+from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, TestOutcome, build_digest, write_snapshot
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Session, open_session

@@ -8,7 +8,7 @@ from handoff_tui.checks.engine import RuleOverride, is_blocking
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import RuleInfo
 from handoff_tui.core.text.markdown_text import render_code, render_markdown
-from handoff_tui.handoffs.claims.precision import MEASURED
+from handoff_tui.handoffs.claims.blocking import MEASURED
 
 _COLUMNS = ("id", "system", "severity", "blocks", "when", "reads", "holds when it passes", "remedy")
 _HEADING = """\

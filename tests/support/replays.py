@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from handoff_tui.changes.snapshots.snapshot import Snapshot
-from handoff_tui.changes.snapshots.store import write_snapshot
+from handoff_tui.changes.snapshots.snapshot import Snapshot, write_snapshot
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.rule import Moment
 from handoff_tui.git.work_tree.capture import build_commit_tree

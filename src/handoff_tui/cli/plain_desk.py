@@ -17,9 +17,9 @@ from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.log.person import ask_person
 from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff

@@ -15,9 +15,9 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.atomic_write import write_file
+from handoff_tui.system.files.named_files import read_optional
 from handoff_tui.system.files.probe import find_program, list_matching
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import read_optional
 
 _MOST_BYTES = 1024 * 1024
 _PYTEST = compile_later(r"^\[(?:tool\.pytest\.ini_options|tool:pytest|pytest)\]|\bpytest\b", re.MULTILINE)

@@ -23,8 +23,8 @@ from handoff_tui.config.settings.user import USER_ONLY
 from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.errors import ConfigError, HandoffError, RepositoryError
 from handoff_tui.git.repository import open_repository
+from handoff_tui.system.files.named_files import find_config_folder, read_optional, read_user_file, shorten_home
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import find_config_folder, read_optional, read_user_file, shorten_home
 from handoff_tui.system.installation import read_shipped_text
 
 if TYPE_CHECKING:

@@ -1,8 +1,10 @@
-"""A pipeline: phases, the edges between them, and where failure leads."""
+"""A pipeline: phases, the edges between them, and where failure leads; and which ones fit a handoff."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Final
 
 from handoff_tui.config.quantities import Name
 from handoff_tui.core.model import Model
@@ -22,6 +24,10 @@ class Passing(StrEnum):
 
 
 EVERYTHING = tuple(Passing)
+FORMATS: Final = frozenset({"mosaic", "builder", "procedure", "tdd", "hub", "gsd", "notes", "claude", "relay"})
+"""A pipeline with one of these names is only for that format, even if another format has a phase of the same name."""
+_ROLES: Final = ({"source", "target"}, {"work", "resume"})
+"""Placeholders for whatever phases a handoff names."""
 
 
 class Phase(Model):
@@ -64,3 +70,15 @@ class Pipeline(Model):
     edges: tuple[Edge, ...]
     failure_target: str | None = None
     retry_budget: int = 3
+
+
+def find_own_pipelines(pipelines: Mapping[str, Pipeline], dialect: str) -> list[Pipeline]:
+    """The pipelines that fit a handoff: the one named after its format, then the user's own."""
+    own = pipelines.get(dialect)
+    others = [pipeline for name, pipeline in pipelines.items() if name not in FORMATS]
+    return [*([own] if own is not None else []), *others]
+
+
+def names_roles(pipeline: Pipeline) -> bool:
+    """Whether its phases are placeholders, as in the pipelines of sessions and of the standard procedure."""
+    return {phase.name for phase in pipeline.phases} in _ROLES

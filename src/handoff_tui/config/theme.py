@@ -13,7 +13,7 @@ from handoff_tui.config.nearest import shorten, suggest
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import ConfigError, FileUnreadableError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.system.files.user_files import find_config_folder, list_user_files, read_user_file, shorten_home
+from handoff_tui.system.files.named_files import find_config_folder, list_user_files, read_user_file, shorten_home
 from handoff_tui.system.installation import find_resource
 
 TEXT_ROLES = (

@@ -10,16 +10,22 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from handoff_tui.changes.snapshots.store import write_snapshot
+from handoff_tui.changes.snapshots.snapshot import write_snapshot
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.guards import list_weakened
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
 from handoff_tui.core.text.labels import name_some, plural
-from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.evidence_record import add_comments, build_record
-from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, FrozenWork, build_gate_view, examine
+from handoff_tui.decisions.examine import (
+    ExaminedGate,
+    ExamineOptions,
+    FrozenWork,
+    build_gate_view,
+    examine,
+    refuse_changed,
+)
 from handoff_tui.decisions.threads import list_threads, refuse_unknown_threads
 from handoff_tui.decisions.views import DecisionView
 from handoff_tui.git.signing.key_grade import KeyGrade, grade_key, list_signer_notes

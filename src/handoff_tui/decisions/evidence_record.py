@@ -14,7 +14,7 @@ from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.scope.manifest import write_path
+from handoff_tui.handoffs.scope.digests import write_path
 from handoff_tui.log.entry import APPROVING, DecisionVerb
 from handoff_tui.log.review_record import (
     Comment,

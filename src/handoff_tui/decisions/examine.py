@@ -1,14 +1,14 @@
-"""Examines a gate: computes everything that a decision is bound to from what is here now, and judges it."""
+"""Examines a gate: computes all that a decision is bound to, judges it, and later says what has changed since."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from threading import Event
 
 from handoff_tui.changes.comparison.sides import choose_snapshot
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
-from handoff_tui.changes.snapshots.snapshot import Snapshot
-from handoff_tui.changes.snapshots.store import build_digest
+from handoff_tui.changes.snapshots.snapshot import Snapshot, build_digest
 from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
 from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.rule import Moment
@@ -18,14 +18,15 @@ from handoff_tui.checks.run.guards import Guards, guard
 from handoff_tui.checks.run.portable_run import place_at
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
-from handoff_tui.core.errors import RepositoryError
+from handoff_tui.core.errors import DecisionForbiddenError, RepositoryError
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.commit_graph import find_work_commit
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.find import FoundScopes
 from handoff_tui.handoffs.scope.scope import Scope
-from handoff_tui.handoffs.session import Session
+from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entry import NO_BASELINE, GateKey, Subject
 from handoff_tui.log.gates.all_gates import LogGates
@@ -37,6 +38,8 @@ from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.status.show import find_id
+
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,3 +327,38 @@ def _require_head(session: Session) -> str:
 def find_handoff(handoffs: tuple[Handoff, ...], wanted: str) -> Handoff:
     found = find_id(handoffs, wanted)
     return next(handoff for handoff in handoffs if handoff.id == found)
+
+
+def refuse_changed(examined: ExaminedGate) -> None:
+    """Looks at the handoff and its files again; raises if any of them has changed."""
+    changes = find_changes_since(examined)
+    if changes:
+        raise DecisionForbiddenError(
+            f"the work has changed since it was shown, so nothing was signed: {'; '.join(changes)}",
+            "Look again, then decide.",
+        )
+
+
+def find_changes_since(examined: ExaminedGate) -> tuple[str, ...]:
+    """Says in words what has changed since the examination; empty if nothing has."""
+    session = reopen_session(examined.session)
+    handoffs = read_repository(session).result.handoffs
+    now = next((handoff for handoff in handoffs if handoff.id == examined.handoff.id), None)
+    if now is None:
+        return ("the handoff is gone",)
+    gates = examined.gates.renew(session, handoffs)
+    question = gates.ask(now, examined.key.phase)
+    changes: list[str] = []
+    if paths := examined.scope.compare_bound(gates.work.scopes.of(now.id)):
+        changes.append(f"{plural(len(paths), 'file')} changed: {name_files(paths)}")
+    if question.subject.handoff != examined.subject.handoff:
+        changes.append("the handoff was edited")
+    if question.key != examined.key:
+        changes.append(f"this is attempt {question.key.attempt} now")
+    return tuple(changes)
+
+
+def name_files(paths: Sequence[str]) -> str:
+    """`a.py, b.py and 3 more`."""
+    names = [path.replace("\n", "\\n") for path in paths]  # a line end in a name must not start a line of ours
+    return name_some(names, _NAMED)

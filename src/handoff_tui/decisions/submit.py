@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from handoff_tui.changes.snapshots.store import write_snapshot
+from handoff_tui.changes.snapshots.snapshot import write_snapshot
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import DecisionForbiddenError
-from handoff_tui.decisions.changed_since_shown import refuse_changed
 from handoff_tui.decisions.decide import require_policy
-from handoff_tui.decisions.examine import ExaminedGate, examine
+from handoff_tui.decisions.examine import ExaminedGate, examine, refuse_changed
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import VETOES, Entry, EntryKind

@@ -19,7 +19,7 @@ from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.candidates import sounds_like_handoff
-from handoff_tui.handoffs.scope.merged_branches import AGENT_BRANCHES, TRUNKS, build_branch_part
+from handoff_tui.handoffs.scope.merges import AGENT_BRANCHES, TRUNKS, build_branch_part
 from handoff_tui.handoffs.scope.scope import OwnChange, Scopes
 
 _ARCHIVES: Final = frozenset(

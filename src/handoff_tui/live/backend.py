@@ -16,7 +16,6 @@ from handoff_tui.core.classes import replace
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.live.acting.agent_follow import AgentFollower
 from handoff_tui.live.acting.agents import AgentControl
-from handoff_tui.live.acting.bisecting import Bisecting
 from handoff_tui.live.acting.deciding import BatchApproving, Deciding
 from handoff_tui.live.acting.scoping import Scoping
 from handoff_tui.live.acting.setting_up import SettingUp
@@ -24,7 +23,7 @@ from handoff_tui.live.acting.travelling import Travelling, present_past
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.repository_feed import RepositoryFeed
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.parts.requested import RequestedChecks, RequestedParts
+from handoff_tui.live.parts.requested import Bisecting, RequestedChecks, RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Loaded, OpenFile, Part, Scope
 from handoff_tui.live.state_store import StateStore, put_parts, raise_bug

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.system.files.named_files import find_pictures_folder as find_pictures
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import find_pictures_folder as find_pictures
 from handoff_tui.system.processes.editor import edit_file, edit_texts
 
 _REASON = "reason.txt"

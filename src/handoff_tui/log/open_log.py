@@ -38,9 +38,8 @@ from handoff_tui.log.journal import Journal, Verifier
 from handoff_tui.log.policy.policy import Policy, parse_policy
 from handoff_tui.log.storage.blobs import LogBlobs, LogListing, Unsuitable
 from handoff_tui.log.storage.lock import LogLock
-from handoff_tui.log.storage.memory import LogMemory, SeenEntries
+from handoff_tui.log.storage.memory import LogMemory, SeenEntries, VerifiedCache
 from handoff_tui.log.storage.trust_files import read_trust_files
-from handoff_tui.log.storage.verified_cache import VerifiedCache
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.git_private_files import GitPrivateFolder

@@ -1,4 +1,4 @@
-"""The one door for what only a person may do: decide, sign a policy, begin a log, pin, consent, write a note."""
+"""The one door for what only a person may do, and the questions asked at their terminal, never of a pipe."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from handoff_tui.core.errors import NoHumanError
 from handoff_tui.system.processes.agent_marks import find_agent_mark, find_injected_code
-from handoff_tui.system.processes.terminal import has_terminal
+from handoff_tui.system.processes.terminal import ask, has_terminal, read_width
 
 _ISOLATED = "python -I -m handoff_tui"
 
@@ -48,3 +48,17 @@ def require_person(act: str, way: Confirmation = Confirmation.TERMINAL) -> None:
             f"there is no terminal here, and only a person at one may {act}",
             "Run it in a terminal. Piped input never counts as an answer.",
         )
+
+
+def can_ask() -> bool:
+    return has_terminal()
+
+
+def read_page_width() -> int | None:
+    """Returns the width of the terminal; None if it is unknown."""
+    return read_width()
+
+
+def ask_person(question: str, patience_seconds: float | None = None) -> str | None:
+    """Returns what was typed on the terminal itself; None if nobody answered (in time)."""
+    return ask(question, patience_seconds=patience_seconds)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.pipeline import Phase, Pipeline, find_own_pipelines, names_roles
 from handoff_tui.config.settings.pipeline import PipelineSettings
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 from handoff_tui.log.entry import SENDING_BACK, DecisionVerb
 from handoff_tui.log.gates.gate_state import SENT_BACK, GateName, GateState
 from handoff_tui.log.gates.position import find_phase, list_sent_back
@@ -112,7 +111,7 @@ def find_pipeline(
     It is the one that its last run `begun` was in, else the one with the phase that people decided on last, else the
     one with the phase that its documents name: no document takes a handoff that is on its way into another one.
     """
-    own = find_own_pipelines({name: settings.build(name) for name, settings in pipelines.items()}, handoff)
+    own = find_own_pipelines({name: settings.build(name) for name, settings in pipelines.items()}, handoff.dialect)
     chosen = next((one for one in own if one.name == begun), None)
     decided = [] if index is None else [made.work.phase for made in reversed(index.list_living(handoff.id))]
     for phase in (*decided, find_phase(handoff)):

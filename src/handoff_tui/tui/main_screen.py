@@ -50,23 +50,24 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.openers import Openers
 from handoff_tui.tui.views.view import View
-from handoff_tui.tui.widgets.bars import Bar, KeyBar
-from handoff_tui.tui.widgets.find_line import FindLine
+from handoff_tui.tui.widgets.bars import Bar, FindLine, KeyBar
 from handoff_tui.tui.widgets.tour import Seen, Tour
 from handoff_tui.tui.widgets.travel_bar import TravelBar, describe_notes
 
-_NAMES = (
-    *("queue", "log", "metrics", "coverage"),
-    *("overview", "changes", "evidence", "documents", "agent", "history"),
+_MODULES = (
+    *("queue.view", "log.view", "metrics", "coverage"),
+    *("overview.view", "changes.view", "evidence.view", "documents.view", "agent.view", "history"),
 )
 
 
-def _make_view(name: str) -> View:
-    module = import_module(f"handoff_tui.tui.views.{name}.view")
-    return cast("Callable[[], View]", getattr(module, f"{name.capitalize()}View"))()
+def _make_view(name: str, module: str) -> View:
+    views = import_module(f"handoff_tui.tui.views.{module}")
+    return cast("Callable[[], View]", getattr(views, f"{name.capitalize()}View"))()
 
 
-VIEW_MAKERS: dict[str, Callable[[], View]] = {name: partial(_make_view, name) for name in _NAMES}
+VIEW_MAKERS: dict[str, Callable[[], View]] = {
+    name: partial(_make_view, name, module) for module in _MODULES for name in [module.removesuffix(".view")]
+}
 """View factories by name; a view's module is imported when the view is first opened."""
 
 _OF_A_REVIEW = frozenset({Part.PROBLEMS, Part.FILES})

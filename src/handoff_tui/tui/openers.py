@@ -78,7 +78,7 @@ class Openers(Screen[None], inherit_bindings=False):
             self._open_scope(key, ())
 
     def _open_scope(self, key: HandoffKey, claimed: tuple[str, ...]) -> None:
-        from handoff_tui.tui.dialogs.repository.scope import CorrectScopeScreen  # noqa: PLC0415 - rarely asked for
+        from handoff_tui.tui.dialogs.scope import CorrectScopeScreen  # noqa: PLC0415 - rarely asked for
 
         self.app.push_screen(CorrectScopeScreen(key.handoff, self.keys), self._leave_scope)
         self.post_message(CorrectionWanted(key, claimed))
@@ -101,7 +101,7 @@ class Openers(Screen[None], inherit_bindings=False):
 
     def _open_setup(self) -> None:
         """Opens the box that sets up the repository in view."""
-        from handoff_tui.tui.dialogs.repository.setup import SetupScreen  # noqa: PLC0415 - rarely asked for
+        from handoff_tui.tui.dialogs.setup import SetupScreen  # noqa: PLC0415 - rarely asked for
 
         if (repository := self.state.repository) is not None:
             self.app.push_screen(SetupScreen(repository.name, self.keys), self._leave_setup)
@@ -112,7 +112,7 @@ class Openers(Screen[None], inherit_bindings=False):
 
     def _open_new_handoff(self) -> None:
         """Asks for the format of a new handoff, then for its id and title."""
-        from handoff_tui.tui.dialogs.repository.setup import NewHandoffScreen, build_system_dialog  # noqa: PLC0415 - rare
+        from handoff_tui.tui.dialogs.setup import NewHandoffScreen, build_system_dialog  # noqa: PLC0415 - rare
 
         repository = self.state.repository
         if repository is None:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.agents.hosts import json_text
-from handoff_tui.agents.hosts.install import Installer, is_gone, put_in, take_out
-from handoff_tui.agents.hosts.settings import Program, build_hooks
+from handoff_tui.agents.hosts.install import Installer, Program, build_hooks, is_gone, put_in, take_out
 from handoff_tui.agents.hosts.wire import Host
 from handoff_tui.core.errors import HookError, StoreWriteError
 from tests.support.repositories import RepositoryBuilder

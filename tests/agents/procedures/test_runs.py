@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from handoff_tui.agents.engine.engine import GateAnswer, Json, StepResult
-from handoff_tui.agents.procedures.overview import find_engine_location, has_runs
+from handoff_tui.agents.engine.listing import find_engine_location, has_runs
 from handoff_tui.agents.procedures.page import (
     build_follow_line,
     build_metrics,

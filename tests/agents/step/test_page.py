@@ -6,7 +6,7 @@ from handoff_tui.agents.consent import ConfiguredPhase, PhaseAgent
 from handoff_tui.agents.runs.run import LeftWorktree, RunStatus
 from handoff_tui.agents.step import page
 from handoff_tui.agents.step.context import render_context
-from handoff_tui.agents.step.fix_tasks import build_fix_tasks
+from handoff_tui.agents.step.end import build_fix_tasks
 from handoff_tui.agents.step.report import Direction, StepOutcome
 from handoff_tui.checks.report import CheckReport, CheckResult, ConsentState, Evidence, Finding, Outcome, Remedy
 from handoff_tui.config.settings.formats import Hub

@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.snapshots import capture
-from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, TestOutcome, Unread
-from handoff_tui.changes.snapshots.store import encode_snapshot
+from handoff_tui.changes.snapshots.snapshot import (
+    ClaimedTotals,
+    FindingRecord,
+    PackageRecord,
+    TestOutcome,
+    Unread,
+    encode_snapshot,
+)
 from handoff_tui.changes.snapshots.tree_contents import ReadReport, join_reports
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport, CheckResult, Evidence, Finding, Outcome

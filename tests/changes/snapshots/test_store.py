@@ -19,8 +19,6 @@ from handoff_tui.changes.snapshots.snapshot import (
     SnapshotSummary,
     TestOutcome,
     Unread,
-)
-from handoff_tui.changes.snapshots.store import (
     encode_snapshot,
     find_snapshot,
     parse_snapshot,

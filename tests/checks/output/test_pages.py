@@ -15,8 +15,8 @@ from handoff_tui.checks.hooks.hook_files import (
     build_hooks_json,
     build_hooks_page,
 )
-from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
 from handoff_tui.checks.output.page import build_check_list_page, build_check_page
+from handoff_tui.checks.output.words import build_check_detail, build_group_detail, list_places
 from handoff_tui.checks.report import ConsentState, Evidence, Finding, Outcome, Remedy, RuleInfo
 from handoff_tui.core.place import Place, Severity
 from handoff_tui.core.text.page import Grid, Line, Page

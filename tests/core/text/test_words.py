@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from handoff_tui.changes.comparison.snapshot_diff import ItemChange
 from handoff_tui.config.theme import ROLES
-from handoff_tui.core.text.ages import describe_ago, describe_span
 from handoff_tui.core.text.globs import build_path_matcher
 from handoff_tui.core.text.labels import (
     Label,
+    describe_ago,
+    describe_span,
     label_difference,
     label_gate,
     label_mover,

@@ -22,8 +22,8 @@ from handoff_tui.git.work_tree.patched_tree import (
     read_content_rules,
 )
 from handoff_tui.git.work_tree.unseen import IgnoredFiles, is_ignored, list_ignored
+from handoff_tui.system.files.named_files import read_user_file
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import read_user_file
 from tests.support.repositories import RepositoryBuilder
 
 PATHS = st.lists(st.lists(st.sampled_from(["a", "b", "a.b", "a0", "é", "-"]), min_size=1, max_size=3).map("/".join))

@@ -8,7 +8,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.git.history.commit_changes import ChangedCommit
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
-from handoff_tui.handoffs.scope.merged_branches import find_merged_commits
+from handoff_tui.handoffs.scope.merges import find_merged_commits
 
 PARENTS = {"a": "", "b": "a", "c": "a", "d": "c", "e": "b d", "f": "e", "g": "d", "h": "f g"}
 

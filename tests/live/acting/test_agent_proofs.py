@@ -15,7 +15,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.core.tasks import Proof, ProofKind
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.live.acting.agent_proofs import ProofRequests
+from handoff_tui.live.acting.agents import ProofRequests
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.agents import ProofShown
 from handoff_tui.live.state.app import AppState, Loaded

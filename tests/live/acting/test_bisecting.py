@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from handoff_tui.history.bisect.report import BisectEnd
-from handoff_tui.live.acting.bisecting import Bisecting
 from handoff_tui.live.keyed_worker import KeyedWorker
+from handoff_tui.live.parts.requested import Bisecting
 from handoff_tui.live.state.app import AppState, BisectPart
 from handoff_tui.live.state_store import StateStore, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey

@@ -11,7 +11,7 @@ from handoff_tui.core.errors import FileUnreadableError
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts.report import AttemptOutcome
 from handoff_tui.live.feed.snapshot import read_snapshot
-from handoff_tui.live.parts.readers import (
+from handoff_tui.live.parts.loader import (
     Wanted,
     cut_text,
     list_comparison_points,

@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import HandoffError, LogBrokenError, WitnessDamagedError
-from handoff_tui.log.storage.memory import SeenEntries, Witness, build_witness, parse_witness
-from handoff_tui.log.storage.verified_cache import VerifiedCache, build_block
+from handoff_tui.log.storage.memory import (
+    SeenEntries,
+    VerifiedCache,
+    Witness,
+    build_block,
+    build_witness,
+    parse_witness,
+)
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 
 FIRST, SECOND, THIRD = (f"sha256:{digit * 64}" for digit in "123")

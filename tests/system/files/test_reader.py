@@ -14,15 +14,15 @@ from handoff_tui.core.errors import FileUnreadableError, HandoffError, RollbackE
 from handoff_tui.system.files import probe
 from handoff_tui.system.files import reader as files_module
 from handoff_tui.system.files.atomic_write import delete_file, write_file
-from handoff_tui.system.files.probe import can_execute, can_write, find_program, is_inside, list_named, read_size
-from handoff_tui.system.files.reader import FileReader, decode_text
-from handoff_tui.system.files.user_files import (
+from handoff_tui.system.files.named_files import (
     find_config_folder,
     list_user_files,
     read_optional,
     read_user_file,
     shorten_home,
 )
+from handoff_tui.system.files.probe import can_execute, can_write, find_program, is_inside, list_named, read_size
+from handoff_tui.system.files.reader import FileReader, decode_text
 
 LIMIT = 1000
 

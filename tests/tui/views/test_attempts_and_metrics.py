@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from handoff_tui.core.text.page_layout import lay_out
 from handoff_tui.history.metrics.report import Metric
-from handoff_tui.tui.views.history.view import AttemptRows
-from handoff_tui.tui.views.metrics.view import MetricRows, SourceRows, build_metric_page
+from handoff_tui.tui.views.history import AttemptRows
+from handoff_tui.tui.views.metrics import MetricRows, SourceRows, build_metric_page
 from tests.support.attempt_records import HISTORY as RECORDED
 from tests.support.view_states import (
     ATTEMPTS,

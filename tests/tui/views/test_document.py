@@ -14,10 +14,11 @@ from handoff_tui.tui.views.documents.markdown_blocks import (
     Prose,
     Ruler,
     Table,
+    TextRow,
     Verbatim,
+    lay_out_blocks,
     parse_blocks,
 )
-from handoff_tui.tui.views.documents.markdown_layout import TextRow, lay_out_blocks
 from handoff_tui.tui.views.documents.rows import (
     DocumentText,
     LineNotes,

@@ -1,4 +1,4 @@
-"""Reads the runs and workers of an engine without loading it: the list is asked for often, and must be cheap."""
+"""Where the engine of a repository is, and its runs and workers, read without loading it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from handoff_tui.agents.engine import files
-from handoff_tui.agents.engine.dbos import PROCEDURE_WORKFLOW, WITHDRAWN, EngineLocation, WorkflowRow, build_run
+from handoff_tui.agents.engine.dbos import (
+    PROCEDURE_WORKFLOW,
+    WITHDRAWN,
+    EngineLocation,
+    WorkflowRow,
+    build_address,
+    build_run,
+)
+from handoff_tui.agents.engine.files import has_database, prepare_database
 from handoff_tui.agents.procedures.report import ProcedureRun, RunOverview, WorkerView
-from handoff_tui.core.errors import EngineError
+from handoff_tui.agents.runs.branches import find_overlaps
+from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.run import ALIVE, RunState
+from handoff_tui.agents.step.report import Overlap
+from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.errors import EngineError, RepositoryError
+from handoff_tui.git.history.commit_graph import read_first_commit
+from handoff_tui.handoffs.session import Session
 
 _RUNS = """\
 SELECT s.workflow_uuid, s.status, i.inputs, COALESCE(o.output, s.output), s.created_at, s.completed_at, s.attributes,
@@ -29,6 +44,8 @@ _WORKERS = """\
 SELECT application_name, backend_start FROM pg_stat_activity WHERE application_name LIKE %s ORDER BY backend_start
 """
 _Query = Callable[[str, Sequence[object]], Iterable[Sequence[Any]]]
+APPLICATION = "handoff-tui"
+_FIRST_COMMIT_DIGITS = 16
 
 
 def read_overview(location: EngineLocation, common_dir: Path, limit: int = 100) -> RunOverview:
@@ -106,3 +123,40 @@ def _load(text: object) -> object:
         return json.loads(text)
     except ValueError:
         return None
+
+
+def find_engine_location(session: Session) -> EngineLocation:
+    """Returns a file beside git's own, or the user's PostgreSQL database; the first commit tells repositories apart."""
+    address = session.loaded.settings.engine.address
+    if not address:
+        return EngineLocation(f"sqlite:///{prepare_database(session.repository.common_dir)}", APPLICATION)
+    first = read_first_commit(session.repository.git)
+    if first is None:
+        raise RepositoryError("there is no commit yet, and a run needs one", "Commit the work first.")
+    return EngineLocation(build_address(address), f"{APPLICATION}-{first[:_FIRST_COMMIT_DIGITS]}")
+
+
+def has_runs(session: Session) -> bool:
+    """Tells whether procedures may have run here, without loading the engine."""
+    return bool(session.loaded.settings.engine.address) or has_database(session.repository.common_dir)
+
+
+def read_runs(session: Session) -> RunOverview:
+    """Returns the runs with all their attempts, and the workers, without loading the engine."""
+    if not has_runs(session):
+        return RunOverview()
+    return read_overview(find_engine_location(session), session.repository.common_dir)
+
+
+class AtWork(NamedTuple):
+    """Everything that runs in a repository: agents, what several of them change, runs on the engine, and workers."""
+
+    agents: tuple[RunState, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    engine: RunOverview = RunOverview()
+
+
+def read_at_work(session: Session) -> AtWork:
+    """Reads what runs now."""
+    agents = tuple(state for state in list_runs(session.repository.common_dir) if state.status in ALIVE)
+    return AtWork(agents, find_overlaps(session, agents), read_runs(session))

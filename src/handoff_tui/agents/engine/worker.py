@@ -24,9 +24,9 @@ from handoff_tui.agents.engine.dbos import (
     write_schema,
 )
 from handoff_tui.agents.engine.engine import Actions, AgentOrder, Engine, Json
+from handoff_tui.agents.engine.listing import find_engine_location
 from handoff_tui.agents.engine.trial import RecordedActions, Trial, load_trial, mark_ready
 from handoff_tui.agents.procedures.actions import RepositoryActions
-from handoff_tui.agents.procedures.overview import find_engine_location
 from handoff_tui.agents.procedures.report import ProcedureState, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.runner import ProcedureRunner, StepExecutors
 from handoff_tui.config.settings.user import EngineSettings

@@ -9,14 +9,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from handoff_tui.agents.hosts.install import Installer, find_program
+from handoff_tui.agents.hosts.install import Installer, build_hooks, find_program
 from handoff_tui.agents.hosts.repository_state import find_root
-from handoff_tui.agents.hosts.settings import build_hooks
 from handoff_tui.agents.hosts.wire import Host
 from handoff_tui.checks.hooks.doctor_report import Diagnosis
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
-from handoff_tui.system.files.user_files import read_user_file
+from handoff_tui.system.files.named_files import read_user_file
 from handoff_tui.system.installation import ask_program, find_on_path, find_python
 
 _SIGNS = {

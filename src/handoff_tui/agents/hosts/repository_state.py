@@ -78,7 +78,7 @@ def read_stop_lines(root: Path) -> tuple[str, ...]:
 
 def read_returned(root: Path, session: str) -> str:
     """Returns the packets of work that was sent back, and remembers that the session has them."""
-    from handoff_tui.agents.hosts.delivered import Delivered  # noqa: PLC0415 - asked once a session
+    from handoff_tui.agents.hosts.returned import Delivered  # noqa: PLC0415 - asked once a session
 
     cache = _open_cache(root, "hook returned")
     known = cache.find()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from handoff_tui.agents.hosts.delivered import Delivered
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, is_open
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple
@@ -20,11 +19,39 @@ from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff
 from handoff_tui.system.clock import pause, read_monotonic
 from handoff_tui.system.files.cache_files import find_cache_folder, hold_once
+from handoff_tui.system.files.sealed_files import load_json, write_json
 
+_DELIVERED = "delivered-packets.json"
+_MOST_SESSIONS = 50
 _SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 _MOST_PACKETS = 3
 _MOST_CHARACTERS = 9_000
 _EVERY_SECONDS = 2.0
+
+
+class Delivered:
+    """Which decisions a session was told about. A lost file costs a repetition."""
+
+    def __init__(self, root: Path, session: str) -> None:
+        self._place = find_cache_folder(root) / _DELIVERED
+        self._session = session
+
+    def has(self, mark: str) -> bool:
+        return mark in self._load().get(self._session, [])
+
+    def add(self, marks: list[str]) -> None:
+        sessions = self._load()
+        known = sessions.pop(self._session, [])
+        sessions[self._session] = [*known, *marks]
+        while len(sessions) > _MOST_SESSIONS:
+            sessions.pop(next(iter(sessions)))
+        write_json(self._place, sessions)
+
+    def _load(self) -> dict[str, list[str]]:
+        value = load_json(self._place)
+        if not isinstance(value, dict):
+            return {}
+        return {name: [str(mark) for mark in marks] for name, marks in value.items() if isinstance(marks, list)}
 
 
 class Returned(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from handoff_tui.agents.engine.listing import AtWork
 from handoff_tui.agents.procedures import report
-from handoff_tui.agents.procedures.overview import AtWork
 from handoff_tui.agents.runs.run import AGENT_STEP, RunState
 from handoff_tui.agents.step.page import add_overlaps, describe_seconds
 from handoff_tui.agents.step.page import label_run as label_agent

@@ -18,7 +18,7 @@ from handoff_tui.agents.engine.files import (
     has_worker,
     hold_schema_lock,
 )
-from handoff_tui.agents.procedures.overview import find_engine_location, has_runs
+from handoff_tui.agents.engine.listing import find_engine_location, has_runs
 from handoff_tui.agents.procedures.plan import build_checked_plan
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState, RunRequest
 from handoff_tui.agents.procedures.walk import is_pipeline

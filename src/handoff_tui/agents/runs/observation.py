@@ -17,9 +17,9 @@ from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.git.work_tree.capture import CapturedTree, write_work_tree
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder
+from handoff_tui.system.files.named_files import find_config_folder
 from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import list_named
-from handoff_tui.system.files.user_files import find_config_folder
 
 
 class Observation(Model):

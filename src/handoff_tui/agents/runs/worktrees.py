@@ -15,7 +15,7 @@ from handoff_tui.core.errors import AgentRunError, HandoffError, StoreWriteError
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import build_id
-from handoff_tui.handoffs.scope.merged_branches import AGENT_BRANCHES, build_branch_part
+from handoff_tui.handoffs.scope.merges import AGENT_BRANCHES, build_branch_part
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.cache_files import find_choices_folder

@@ -17,12 +17,11 @@ from handoff_tui.agents.step.route import (
 from handoff_tui.agents.step.trail import build_trail, find_failed_target, list_reports
 from handoff_tui.checks.run.guards import guard
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.pipeline import Phase, Pipeline, names_roles
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.decisions.examine import find_handoff, open_gates
 from handoff_tui.handoffs.handoff import Handoff, build_id
-from handoff_tui.handoffs.pipelines import names_roles
 from handoff_tui.handoffs.placed_by_runs import find_undone
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.session import Session

@@ -54,8 +54,7 @@ from handoff_tui.config.settings.pipeline import AgentHome, AgentInput
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import AgentRunError, HandoffError, NoHumanError, ShownMovedError, UsageError
 from handoff_tui.core.model import Model
-from handoff_tui.decisions.changed_since_shown import find_changes_since
-from handoff_tui.decisions.examine import ExaminedGate, judge_again
+from handoff_tui.decisions.examine import ExaminedGate, find_changes_since, judge_again
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entries.times import build_time

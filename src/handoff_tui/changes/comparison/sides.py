@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope
-from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary
-from handoff_tui.changes.snapshots.store import find_snapshot, read_snapshot
+from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary, find_snapshot, read_snapshot
 from handoff_tui.changes.snapshots.stored_snapshots import find_pinned, list_summaries
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import ObjectMissingError, StoredFileMissingError, UsageError

@@ -17,9 +17,9 @@ from handoff_tui.changes.snapshots.snapshot import (
     PackageRecord,
     Snapshot,
     Unread,
+    build_digest,
     build_stored_text,
 )
-from handoff_tui.changes.snapshots.store import build_digest
 from handoff_tui.changes.snapshots.tree_contents import (
     ReadReport,
     ReportReader,

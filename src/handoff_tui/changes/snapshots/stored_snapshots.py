@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from handoff_tui.changes.snapshots.capture import Captured, capture_snapshot
-from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary, build_snapshot_summary
-from handoff_tui.changes.snapshots.store import (
+from handoff_tui.changes.snapshots.snapshot import (
+    Snapshot,
+    SnapshotSummary,
     build_digest,
     build_path,
+    build_snapshot_summary,
     find_snapshot,
     list_foreign,
     list_snapshots,

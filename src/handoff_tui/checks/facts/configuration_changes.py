@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 
 from handoff_tui.checks.rule import RuleFinding
+from handoff_tui.config.pipeline import FORMATS
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.pipelines import FORMATS
 
 FILE = "handoff-tui.toml"
 

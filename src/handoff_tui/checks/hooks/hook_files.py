@@ -23,7 +23,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.system.files.user_files import read_user_file
+from handoff_tui.system.files.named_files import read_user_file
 
 SCHEMA = "handoff-tui/hooks/v1"
 FORM = 2

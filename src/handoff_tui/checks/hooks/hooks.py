@@ -15,7 +15,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HookError
 from handoff_tui.git.hardening import TRUSTED_SCOPES
 from handoff_tui.git.repository import Repository, open_repository
-from handoff_tui.system.files.user_files import read_user_file
+from handoff_tui.system.files.named_files import read_user_file
 from handoff_tui.system.installation import can_import_alone, find_python
 
 _KEY = "core.hooksPath"

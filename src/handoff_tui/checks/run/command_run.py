@@ -30,7 +30,7 @@ from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder, write_log
-from handoff_tui.system.files.user_files import find_config_folder
+from handoff_tui.system.files.named_files import find_config_folder
 from handoff_tui.system.processes.confined_run import run_confined
 from handoff_tui.system.processes.programs import expand_home
 from handoff_tui.system.processes.run import Bounds, CommandEnd, OwnFolders, offer_own_folders, read_report

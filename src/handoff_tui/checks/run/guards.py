@@ -20,9 +20,9 @@ from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.named_files import read_optional
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.sealed_files import load_json, write_json
-from handoff_tui.system.files.user_files import read_optional
 
 _FILE = "accepted-settings.json"
 _SCOPES = "scopes"

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _attach(arguments: argparse.Namespace) -> ExitCode:
-    from handoff_tui.agents.runs.sessions import find_session, resume_session  # noqa: PLC0415 - the list needs none
+    from handoff_tui.agents.runs.folders import find_session, resume_session  # noqa: PLC0415 - the list needs none
     from handoff_tui.agents.step.prepare import choose_handoff  # noqa: PLC0415
     from handoff_tui.agents.step.step import find_last  # noqa: PLC0415
     from handoff_tui.log.person import require_person  # noqa: PLC0415

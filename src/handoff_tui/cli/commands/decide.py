@@ -21,15 +21,14 @@ from handoff_tui.cli.progress import following
 from handoff_tui.core.errors import DecisionForbiddenError, HandoffError, NoHumanError
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions import decide
-from handoff_tui.decisions.comments import parse_comments, read_comments
-from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.decisions.examine import build_gate_view, judge_again
 from handoff_tui.decisions.pages import decide as pages
+from handoff_tui.decisions.threads import parse_comments, read_comment_file
 from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entry import PASSING
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.person import Confirmation, require_person
+from handoff_tui.log.person import Confirmation, ask_person, read_page_width, require_person
 
 if TYPE_CHECKING:
     from handoff_tui.decisions.extra_confirmations import NoticedFiles
@@ -94,7 +93,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     require_person("decide", way)
     session = open_named_session(arguments)
     log = open_log(session.repository)
-    from_file = read_comments(arguments.comments) if arguments.comments else ()
+    from_file = read_comment_file(arguments.comments) if arguments.comments else ()
     comments = (*from_file, *(comment for text in arguments.comment for comment in parse_comments(text)))
     request = decide.DecideRequest(
         verb=decide.parse_verb(arguments.decision),

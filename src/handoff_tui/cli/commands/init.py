@@ -13,9 +13,8 @@ from handoff_tui.cli.output import write_result
 from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, plan_agent_note
 from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import UsageError
-from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.person import require_person
+from handoff_tui.log.person import ask_person, require_person
 from handoff_tui.log.policy.init import InitRequest, has_security_key
 from handoff_tui.log.policy.page import build_init_json, build_init_page
 from handoff_tui.log.policy.policy import Wall, build_question, parse_protection

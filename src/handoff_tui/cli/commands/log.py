@@ -10,10 +10,9 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import Children, add_child, add_reading_options, add_repository_option, find_start
 from handoff_tui.cli.output import render_page, write_json, write_result, write_stream, write_text
 from handoff_tui.core.errors import NoHumanError, UsageError
-from handoff_tui.decisions.confirm import ask_person, read_page_width
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.open_log import open_log_at
-from handoff_tui.log.person import require_person
+from handoff_tui.log.person import ask_person, read_page_width, require_person
 from handoff_tui.log.policy.init import prepare_pin
 from handoff_tui.log.show import page
 from handoff_tui.log.show.bundle import build_bundle, verify_bundle, write_bundle

@@ -9,8 +9,7 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_child, add_output_options, find_start
 from handoff_tui.cli.output import render_page, write_json, write_result, write_text
 from handoff_tui.core.errors import NoHumanError
-from handoff_tui.decisions.confirm import ask_person
-from handoff_tui.log.person import require_person
+from handoff_tui.log.person import ask_person, require_person
 from handoff_tui.log.policy.page import (
     build_policy_json,
     build_policy_page,

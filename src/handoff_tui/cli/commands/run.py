@@ -93,7 +93,7 @@ def _submit(arguments: argparse.Namespace, session: Session) -> ExitCode:
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> ExitCode:
-    from handoff_tui.agents.procedures.overview import read_runs  # noqa: PLC0415
+    from handoff_tui.agents.engine.listing import read_runs  # noqa: PLC0415
 
     write_result(arguments, page.build_runs_json, page.build_runs_page, read_runs(session))
     return ExitCode.OK

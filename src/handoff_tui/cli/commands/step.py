@@ -38,9 +38,8 @@ from handoff_tui.cli.output import write_json, write_page, write_result, write_t
 from handoff_tui.cli.progress import following
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.safe_text import render_safe_lines
-from handoff_tui.decisions.confirm import ask_person
 from handoff_tui.handoffs.session import Session
-from handoff_tui.log.person import require_person
+from handoff_tui.log.person import ask_person, require_person
 
 EXAMPLES = """\
 examples:

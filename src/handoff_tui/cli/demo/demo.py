@@ -23,9 +23,9 @@ from handoff_tui.config.load import build_settings
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
 from handoff_tui.core.model import Model
-from handoff_tui.decisions.comments import parse_comments
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import ExaminedGate
+from handoff_tui.decisions.threads import parse_comments
 from handoff_tui.git.repository import open_repository, read_work_tree
 from handoff_tui.git.signing.signing_key import read_key_file
 from handoff_tui.git.signing.ssh_keygen import Prompt

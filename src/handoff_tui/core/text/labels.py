@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from handoff_tui.core.classes import NamedTuple
+
+_STEPS = ((60, "s", "s"), (60, "m", "min"), (24, "h", "h"), (7, "d", "d"), (52, "w", "weeks"))
+_RECENT = 10
 
 
 class Label(NamedTuple):
@@ -114,3 +118,28 @@ def plural(number: int, noun: str) -> str:
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{number:,} {noun[:-1]}ies"
     return f"{number:,} {noun}{'es' if noun.endswith(('s', 'sh', 'ch', 'x')) else 's'}"
+
+
+def describe_span(since: datetime | None, now: datetime | None) -> str:
+    """Returns `20s`, `12m`, `2h`, `3d`, `5w`, `2y`; empty if unknown. A time in the future is `0s` old."""
+    number, short, _ = _measure(since, now)
+    return "" if number is None else f"{number}{short}"
+
+
+def describe_ago(since: datetime | None, now: datetime | None) -> str:
+    """Returns `just now`, `3 min ago`; empty if unknown."""
+    number, _, word = _measure(since, now)
+    if number is None:
+        return ""
+    return "just now" if word == "s" and number < _RECENT else f"{number} {word} ago"
+
+
+def _measure(since: datetime | None, now: datetime | None) -> tuple[int | None, str, str]:
+    if since is None or now is None:
+        return None, "", ""
+    number = max(0, int((now - since).total_seconds()))
+    for limit, short, word in _STEPS:
+        if number < limit:
+            return number, short, word
+        number //= limit
+    return number, "y", "years"

@@ -11,7 +11,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.text.lookalikes import fold_lookalikes, is_disguised
+from handoff_tui.core.text.safe_text import fold_lookalikes, is_disguised
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.reading import format as contract
 from handoff_tui.handoffs.reading.candidates import sounds_like_handoff

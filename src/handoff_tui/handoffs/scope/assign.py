@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange
-from handoff_tui.handoffs.scope.merge_choices import KeptChange
+from handoff_tui.handoffs.scope.merges import KeptChange
 from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Scopes, Source
 from handoff_tui.handoffs.scope.traces import Traces, list_folders, list_message_names
 

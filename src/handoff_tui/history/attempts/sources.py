@@ -13,7 +13,7 @@ from handoff_tui.checks.report import Outcome
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.tasks import Attempt
-from handoff_tui.core.text.lookalikes import fold_lookalikes
+from handoff_tui.core.text.safe_text import fold_lookalikes
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id

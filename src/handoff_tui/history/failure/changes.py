@@ -22,9 +22,9 @@ from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import ValueChange
 from handoff_tui.history.failure.report import FileSince, GoodMoment
 from handoff_tui.history.past.repository import EntryEvidence, PastRepositories
+from handoff_tui.system.files.named_files import read_optional
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import read_optional
 
 _MOST_FILES = 20
 _MOST_CHANGES = 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.checks.output.detail import build_check_detail
 from handoff_tui.checks.output.json import build_result_json
+from handoff_tui.checks.output.words import build_check_detail
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.labels import label_outcome, plural

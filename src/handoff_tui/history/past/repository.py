@@ -10,8 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from handoff_tui.changes.snapshots.snapshot import Snapshot
-from handoff_tui.changes.snapshots.store import read_snapshot
+from handoff_tui.changes.snapshots.snapshot import Snapshot, read_snapshot
 from handoff_tui.checks.report import Outcome
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
 from handoff_tui.core.classes import dataclass, replace

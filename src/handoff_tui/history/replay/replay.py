@@ -13,8 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.changes.snapshots.snapshot import Snapshot
-from handoff_tui.changes.snapshots.store import parse_snapshot
+from handoff_tui.changes.snapshots.snapshot import Snapshot, parse_snapshot
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.report import CheckResult, Outcome, is_open
 from handoff_tui.checks.rule import Moment
@@ -26,7 +25,7 @@ from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotU
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.git.history.commit_graph import find_ancestors
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.handoffs.scope.manifest import build_scope_digest
+from handoff_tui.handoffs.scope.digests import build_scope_digest
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.metrics.facts import sort_key
 from handoff_tui.history.past.checks import list_past_rules, run_rules

@@ -22,7 +22,6 @@ from handoff_tui.core.errors import (
     UsageError,
 )
 from handoff_tui.core.text.labels import plural
-from handoff_tui.decisions.changed_since_shown import find_changes_since, name_files
 from handoff_tui.decisions.decide import (
     DecideRequest,
     PreparedDecision,
@@ -33,7 +32,7 @@ from handoff_tui.decisions.decide import (
 )
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.decisions.evidence_record import add_comments
-from handoff_tui.decisions.examine import FrozenWork, build_gate_view, judge_again
+from handoff_tui.decisions.examine import FrozenWork, build_gate_view, find_changes_since, judge_again, name_files
 from handoff_tui.decisions.extra_confirmations import compare_read, find_extra_confirmations
 from handoff_tui.decisions.views import DecisionView, ExtraConfirmation, GateView
 from handoff_tui.git.signing.signing_key import is_locked

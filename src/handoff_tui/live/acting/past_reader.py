@@ -15,7 +15,7 @@ from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import PastState, Stop, TravelLine
-from handoff_tui.live.parts.readers import build_document
+from handoff_tui.live.parts.loader import build_document
 from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, load
 from handoff_tui.log.entry import LogProblemLevel
 from handoff_tui.log.policy.signer import LocalReviewer

@@ -1,51 +1,277 @@
-"""Reads the visible parts, and keeps what one of them leaves for the next."""
+"""Reads the visible parts for the handoff in view, each from one snapshot; keeps what one leaves for the next."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from threading import Event
+from typing import TYPE_CHECKING, Any
 
-from handoff_tui.changes.diff import FilesDiff
-from handoff_tui.changes.files.changed_text import ChangedText, read_changed_text
-from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.comparison.snapshot_diff import DiffScope
+from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff, diff_scope
+from handoff_tui.changes.files.shown_file import ChangedText, ShownFile, read_changed_text
+from handoff_tui.changes.own_changes import write_own_sides
+from handoff_tui.changes.snapshots.snapshot import list_snapshots
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
+from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.checks.run.recheck import CheckAgain
-from handoff_tui.core.classes import replace
-from handoff_tui.decisions.examine import build_gate_view
+from handoff_tui.core.classes import dataclass, replace
+from handoff_tui.core.errors import CaptureError, FileUnreadableError, HandoffError
+from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, build_gate_view, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet
+from handoff_tui.git.history.commits import read_blobs, read_commits
+from handoff_tui.git.objects.private_objects import offer_objects
 from handoff_tui.handoffs.agent_comments import read_comments
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Document, Handoff
+from handoff_tui.handoffs.session import Session
 from handoff_tui.live.drafts import DraftKeeper
-from handoff_tui.live.feed.gate_measurer import CauseFinder
+from handoff_tui.live.feed.background import CauseFinder
 from handoff_tui.live.feed.live_checks import LiveChecks
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
-from handoff_tui.live.parts.readers import (
-    Wanted,
-    look,
-    read_attempts,
-    read_coverage,
-    read_difference,
-    read_document,
-    read_file,
-    read_files,
-    read_pipeline,
-    read_repository_metrics,
-    read_threads,
+from handoff_tui.live.state.app import (
+    PACKET,
+    AppState,
+    AttemptsView,
+    ComparisonPoint,
+    CoverageView,
+    DifferenceView,
+    DocumentView,
+    FilesView,
+    OpenFile,
+    Part,
+    Scope,
 )
-from handoff_tui.live.state.app import PACKET, AppState, DocumentView, FilesView, Part
 from handoff_tui.live.state_store import StateStore
+from handoff_tui.log.gates.coverage import list_changed_paths
+from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.entries import EntryFilter, list_log
+from handoff_tui.log.show.entries import EntryFilter, list_log, show_entry
+from handoff_tui.log.show.verify import VerifyOptions, verify_whole
+from handoff_tui.log.show.view import EntryView, LogReport
 from handoff_tui.status.inbox_item import MeasuredGate
+from handoff_tui.status.pipeline import PipelineView, build_pipeline
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.status.show import find_handoff, show, show_again
+from handoff_tui.system.files.cache_files import find_cache_folder
+from handoff_tui.system.files.reader import FileReader, decode_text
+
+_MOST_OPENED = 64 * 1024 * 1024
+"""Larger files are not opened; of files over limits.file_bytes only the beginning is shown."""
+_MOST_COMMITS = 50
+_MOST_SNAPSHOTS = 50
+
+if TYPE_CHECKING:
+    from handoff_tui.decisions.threads import Thread
+    from handoff_tui.history.attempts.report import AttemptComparison
+    from handoff_tui.history.failure.report import FailureReport
+    from handoff_tui.history.metrics.report import MetricsReport
 
 _JUDGED = frozenset({Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.DIFFERENCE})
 """Parts that depend on valid settings."""
+
+
+def list_comparison_points(session: Session) -> tuple[ComparisonPoint, ...]:
+    """Returns stored snapshots, then the latest commits; any other can be typed."""
+    snapshots = list_snapshots(session.repository.root)[:_MOST_SNAPSHOTS]
+    commits = read_commits(session.repository.git, _MOST_COMMITS)
+    return (
+        *(ComparisonPoint(digest[:SHORT_DIGEST], "snapshot") for digest in snapshots),
+        *(ComparisonPoint(commit.id[:SHORT_COMMIT], "commit", commit.subject, commit.date[:10]) for commit in commits),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is in view."""
+
+    handoff: str
+    phase: str | None
+    scope: Scope
+    commands: tuple[CheckResult, ...] = ()
+    """Results of commands that were run in this app."""
+
+
+def read_pipeline(snapshot: RepositorySnapshot, handoff: str) -> PipelineView:
+    reviewed = find_handoff(snapshot.state, handoff)
+    index = snapshot.gates.index if snapshot.gates else None
+    return build_pipeline(reviewed, snapshot.session.loaded.settings.pipelines, index)
+
+
+def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> ExaminedGate:
+    """Examines the gate in view; starts no command."""
+    log = open_log(snapshot.session.repository)
+    telling = ProgressCallbacks(cancel=cancel)
+    return examine(
+        snapshot.session,
+        log,
+        wanted.handoff,
+        wanted.phase,
+        options=ExamineOptions(run_commands=False, command_results=wanted.commands),
+        telling=telling,
+    )
+
+
+def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
+    """Returns which files differ; counting their lines is left for later."""
+    if wanted.scope.scope is DiffScope.OWN:
+        found = diff_scope(snapshot.session, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
+    else:
+        found = diff(snapshot.session, _build_request(wanted, files_only=True))
+    if found.files is None:
+        note, points = "; ".join(found.notes) or None, list_comparison_points(snapshot.session)
+        return FilesView(found.pair, (), counted=True, note=note, points=points), None
+    files = found.files
+    view = FilesView(
+        found.pair,
+        tuple(files.list_files(counted=False)),
+        counted=False,
+        note="; ".join(note for note in (*found.notes, files.listed.note) if note) or None,
+        trees=(files.old, files.new),
+        points=list_comparison_points(snapshot.session),
+    )
+    return view, files
+
+
+def read_difference(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> DifferenceView:
+    found = diff(snapshot.session, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
+    return DifferenceView(found.pair, found.record, found.claims, found.notes)
+
+
+def read_file(
+    files: FilesDiff, wanted: OpenFile, known: ShownFile | None, tell: Callable[[ShownFile], None], cancel: Event
+) -> ShownFile | None:
+    """Returns the lines of a file; what is known is not read again while its content is the same."""
+    path = wanted.path
+    change = next((change for change in files.listed.changes if change.path == path), None)
+    if change is None:
+        raise FileUnreadableError(f"{path} is the same on both sides", "Choose another file or another comparison.")
+    if known is not None and known.complete and (known.change, known.options) == (change, wanted.options):
+        return known
+    return files.read_lines(change, wanted.options, tell, cancel.is_set)
+
+
+def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> DocumentView:
+    """Returns a document's text as of the snapshot; one in git notes as it was read."""
+    documents = find_handoff(snapshot.state, handoff).handoff.documents
+    document = next((one for one in documents if one.path == path), None)
+    if ":" in path and document is not None:
+        return DocumentView(path, snapshot.reading.files.file(path).text, document)
+    limit = snapshot.session.loaded.settings.limits.file_bytes
+    content = _read_captured(snapshot, handoff, path, max(limit, _MOST_OPENED))
+    return build_document(path, content, document, limit)
+
+
+def build_document(path: str, content: bytes, document: Document | None, limit: int) -> DocumentView:
+    """Returns a document as text, at most `limit` bytes of it; refuses one that isn't text."""
+    decoded = decode_text(cut_text(content, limit))
+    if decoded.binary:
+        raise FileUnreadableError(f"{path} isn't text", "Open it in another program.")
+    return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
+
+
+def _read_captured(snapshot: RepositorySnapshot, handoff: str, path: str, limit: int) -> bytes:
+    """Returns a file as it was when the snapshot was taken, if it is the handoff's own; another one as it is now."""
+    session, scopes = snapshot.session, snapshot.incremental.handoff_reviewer.scopes
+    own = scopes.of(handoff).results.get(path)
+    if own is not None and not own.deleted:
+        with suppress(CaptureError):  # it has changed since, and nobody had captured it: it is read as it is now
+            write_own_sides(session, scopes, handoff)
+        objects = offer_objects(session.repository, find_cache_folder(session.repository.root))
+        content = read_blobs(session.repository.git, [own.blob], limit, objects)[own.blob]
+        if content is not None:
+            return content
+    return FileReader(session.repository.root, limit).read_bytes(path)
+
+
+def cut_text(content: bytes, limit: int) -> bytes:
+    """Returns at most `limit` bytes of a text, without cutting a character in two."""
+    if len(content) <= limit:
+        return content
+    end = limit
+    while end and content[end] & 0xC0 == 0x80:  # noqa: PLR2004 - a byte in the middle of a character
+        end -= 1
+    return content[:end]
+
+
+def read_entry(snapshot: RepositorySnapshot, entry: str) -> EntryView:
+    return show_entry(open_log(snapshot.session.repository), entry).view
+
+
+def read_report(snapshot: RepositorySnapshot) -> LogReport:
+    return verify_whole(snapshot.session.repository, VerifyOptions())
+
+
+def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
+    scope = wanted.scope
+    return DiffRequest(
+        wanted.handoff, scope.scope, scope.against, scope.instead, files_only=files_only, run_commands=False
+    )
+
+
+def read_repository_metrics(snapshot: RepositorySnapshot) -> MetricsReport:
+    from handoff_tui.history.metrics.definitions import DayWindow  # noqa: PLC0415 - few look at it
+    from handoff_tui.history.metrics.metrics import read_metrics  # noqa: PLC0415 - few look at it
+
+    return read_metrics(snapshot.session, open_log(snapshot.session.repository), DayWindow())
+
+
+def read_coverage(snapshot: RepositorySnapshot) -> CoverageView:
+    reviewer = snapshot.incremental.handoff_reviewer
+    has_policy = snapshot.gates is not None and snapshot.gates.policy is not None
+    return CoverageView(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
+
+
+def read_threads(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> tuple[Thread, ...]:
+    """Returns the signed comments on the phase in view, where their lines are now; none without a log."""
+    from handoff_tui.decisions.threads import list_threads  # noqa: PLC0415 - most handoffs have no comments
+
+    if snapshot.gates is None or not _list_phases(snapshot.gates.index, wanted.handoff):
+        return ()
+    found = look(snapshot, wanted, cancel)
+    return list_threads(snapshot.session, found.index, found.key.place, found.work_tree)
+
+
+def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:
+    """Returns the attempts at the phase in view with the current work, then those at every other phase in the log."""
+    from handoff_tui.history.attempts.attempts import read_history  # noqa: PLC0415 - few look at it
+
+    log = open_log(snapshot.session.repository)
+    try:
+        snapshot.session.loaded.refuse_judging()
+        now = look(snapshot, wanted, cancel)
+    except HandoffError:
+        now = None  # what the log and the documents tell can be read all the same
+    here = read_history(snapshot.session, log, wanted.handoff, wanted.phase, now=now)
+    index = now.index if now is not None else build_log_index(log.verify())
+    others = [phase for phase in _list_phases(index, here.handoff) if phase != here.phase]
+    return AttemptsView((here, *(read_history(snapshot.session, log, here.handoff, phase) for phase in others)))
+
+
+def _list_phases(index: LogIndex, handoff: str) -> list[str]:
+    return sorted({phase for name, phase in index.places if name == handoff})
+
+
+def read_comparison(snapshot: RepositorySnapshot, before: str, after: str, cancel: Event) -> AttemptComparison:
+    from handoff_tui.history.attempts.attempts import compare_attempts  # noqa: PLC0415 - few look at it
+
+    return compare_attempts(
+        snapshot.session, open_log(snapshot.session.repository), before, after, telling=ProgressCallbacks(cancel=cancel)
+    )
+
+
+def read_why(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> FailureReport:
+    """Explains why the gate in view is closed, from existing results; starts no command."""
+    from handoff_tui.history.failure.failure import FailurePlace, explore_failure  # noqa: PLC0415 - few look at it
+
+    snapshot.session.loaded.refuse_judging()
+    found = look(snapshot, wanted, cancel)
+    place = FailurePlace(found.handoff.id, found.key.phase, found.key.attempt)
+    return explore_failure(snapshot.session, found.report, None if found.index.verdict.fatal else found.index, place)
 
 
 class PartLoader:

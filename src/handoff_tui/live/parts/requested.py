@@ -1,4 +1,4 @@
-"""What a person asks for: an entry of the log, its verification, a comparison, why it fails, a run of checks.
+"""What a person asks for: an entry of the log, a comparison, why it fails, a run of checks, a bisect.
 
 Each runs on a worker; the latest request of a kind replaces the earlier one.
 """
@@ -14,17 +14,19 @@ from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.visible import VisibleParts
-from handoff_tui.live.state.app import AppState, ChecksProgress, Loaded, build_trouble, load
+from handoff_tui.live.state.app import AppState, BisectPart, ChecksProgress, Loaded, build_trouble, load
 from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
 
 if TYPE_CHECKING:
+    from handoff_tui.history.bisect.report import BisectProgress
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 _CHECKS = "requested"
+_BISECT = "bisect"
 _Read = Callable[[Any, "RepositorySnapshot", threading.Event], object]
-"""Reads with the readers of parts, which are imported when something is asked for."""
+"""Reads with the loader of parts, which is imported when something is asked for."""
 
 
 class RequestedParts:
@@ -34,17 +36,17 @@ class RequestedParts:
         self._store, self._worker, self._parts = store, worker, parts
 
     def open_entry(self, entry: str) -> None:
-        self._begin("entry", lambda readers, snapshot, _: readers.read_entry(snapshot, entry))
+        self._begin("entry", lambda loader, snapshot, _: loader.read_entry(snapshot, entry))
 
     def verify_log(self) -> None:
         """Verifies every byte of the log again; the last report stays until then."""
-        self._begin("report", lambda readers, snapshot, _: readers.read_report(snapshot), keep=True)
+        self._begin("report", lambda loader, snapshot, _: loader.read_report(snapshot), keep=True)
 
     def compare(self, before: str, after: str) -> None:
         """Compares two attempts by name; for the current work the checks are examined, and no command is started."""
         self._begin(
             "comparison",
-            lambda readers, snapshot, cancel: readers.read_comparison(snapshot, before, after, cancel),
+            lambda loader, snapshot, cancel: loader.read_comparison(snapshot, before, after, cancel),
             of_handoff=True,
         )
 
@@ -53,7 +55,7 @@ class RequestedParts:
         wanted = self._parts.loader.build_wanted
         self._begin(
             "failure",
-            lambda readers, snapshot, cancel: readers.read_why(snapshot, wanted(self._store.state), cancel),
+            lambda loader, snapshot, cancel: loader.read_why(snapshot, wanted(self._store.state), cancel),
             of_handoff=True,
         )
 
@@ -75,9 +77,9 @@ class RequestedParts:
             snapshot = self._store.find_snapshot()
             if snapshot is None or (of_handoff and self._store.state.chosen != key):
                 return
-            from handoff_tui.live.parts import readers  # noqa: PLC0415 - after the first paint
+            from handoff_tui.live.parts import loader  # noqa: PLC0415 - after the first paint
 
-            loaded: Loaded[Any] = load(lambda: read(readers, snapshot, cancel), read_now())
+            loaded: Loaded[Any] = load(lambda: read(loader, snapshot, cancel), read_now())
 
             def put(state: AppState) -> AppState:
                 return state if of_handoff and state.chosen != key else put_parts(state, {name: loaded})
@@ -150,3 +152,49 @@ def _merge(before: CheckReport | None, report: CheckReport) -> CheckReport:
     from handoff_tui.live.feed.live_checks import merge_reports  # noqa: PLC0415 - after the first paint
 
     return merge_reports(before, report)
+
+
+class Bisecting:
+    """Runs one search at a time; a later one replaces an earlier one."""
+
+    def __init__(self, store: StateStore, worker: KeyedWorker) -> None:
+        self._store, self._worker = store, worker
+
+    def begin(self, check: str) -> None:
+        """Searches the history of HEAD for the handoff in view."""
+        state = self._store.state
+        key = state.chosen
+        if key is None:
+            return
+        number = state.bisect.number + 1 if state.bisect is not None else 1
+        self._worker.cancel(_BISECT)
+        part = BisectPart(number, check, key.handoff)
+        self._store.change(lambda state: replace(state, bisect=part))
+        self._worker.submit(_BISECT, lambda cancel: self._run(number, check, key, cancel))
+
+    def cancel(self) -> None:
+        """Stops the search. Its results so far stay visible; nothing is left on disk."""
+        self._worker.cancel(_BISECT)
+        part = self._store.state.bisect
+        if part is not None and not part.is_over:
+            self._store.change_part("bisect", part.number, cancelling=True)
+
+    def _run(self, number: int, check: str, key: HandoffKey, cancel: threading.Event) -> None:
+        snapshot = self._store.find_snapshot()
+        if snapshot is None:
+            return
+        from handoff_tui.checks.run.commands import list_commands  # noqa: PLC0415
+        from handoff_tui.history.bisect.bisect import BisectControl, BisectRequest, bisect  # noqa: PLC0415 - when it is asked for
+
+        def add(progress: BisectProgress) -> None:
+            part = self._store.state.bisect
+            self._store.change_part("bisect", number, trials=(*(part.trials if part is not None else ()), progress))
+
+        try:
+            is_command = check in {command.id for command in list_commands(snapshot.session, None, None)}
+            request = BisectRequest(check, None if is_command else key.handoff)
+            report = bisect(snapshot.session, request, BisectControl(on_progress=add, cancel=cancel))
+        except (HandoffError, OSError) as refused:
+            self._store.change_part("bisect", number, trouble=build_trouble(refused), cancelling=False)
+        else:
+            self._store.change_part("bisect", number, report=report, cancelling=False)

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from handoff_tui.changes.comparison.snapshot_diff import ClaimCheck, ComparedPair, DiffScope, SnapshotDiff
-from handoff_tui.changes.files.changed_text import ChangedText
-from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.files.shown_file import ChangedText, ShownFile
 from handoff_tui.checks.report import CheckReport
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
@@ -27,15 +26,15 @@ from handoff_tui.live.state.agents import (
     ProofsView,
     Proposal,
 )
+from handoff_tui.log.gates.coverage import ChangedPath
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.show.view import EntryView, LogReport, ShownLog
-from handoff_tui.status.changed_paths import ChangedPath
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate
 from handoff_tui.status.pipeline import PipelineView
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
 
 if TYPE_CHECKING:  # few look at them, and the app shows the rest before
-    from handoff_tui.agents.procedures.overview import AtWork
+    from handoff_tui.agents.engine.listing import AtWork
     from handoff_tui.agents.set_up import SetupFacts
     from handoff_tui.decisions.correct_scope import ScopePreview
     from handoff_tui.decisions.threads import Thread

@@ -1,4 +1,4 @@
-"""Coverage: has somebody approved every changed file? And line by line, who approved what. Pure."""
+"""Coverage: has somebody approved every changed file, whose is it, and who approved each line. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,20 @@ from itertools import groupby
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.text.labels import name_some, plural
-from handoff_tui.handoffs.scope.scope import Scopes
+from handoff_tui.handoffs.scope.scope import Scopes, Source
 from handoff_tui.log.gates.gate_state import GateName, GateReport
+
+_MOST_NAMED = 3
+SOURCE_WORDS: Mapping[str, str] = {
+    Source.EXPLICIT: "stated in handoff-tui.toml",
+    Source.RUN: "its agent's run made the commit",
+    Source.COMMITS: "its own commits",
+    Source.DECLARED: "its documents list it",
+    Source.SPAN: "a guess: before its report",
+    Source.OWNER: "nobody else claims the last change",
+}
+"""Why a change belongs to a handoff, as a person reads it."""
+_SOURCE_ORDER = list(Source)
 
 
 class Coverage(StrEnum):
@@ -32,7 +44,6 @@ _BY_GATE = {
     GateName.RETRY: Coverage.REJECTED,
 }
 _ORDER = list(Coverage)
-_MOST_NAMED = 3
 
 
 class CoveringEntry(NamedTuple):
@@ -190,3 +201,40 @@ def _list_entries(handoffs: tuple[str, ...], reports: Mapping[str, GateReport]) 
         for approval in report.approvals if report is not None else ():
             if approval.counted:
                 yield CoveringEntry(approval.entry, approval.principal, handoff)
+
+
+class ChangedPath(NamedTuple):
+    """One changed path: how it stands, whose it is and why, and the commits that changed it."""
+
+    coverage: PathCoverage
+    source: Source | None = None
+    """The strongest reason for its last change; None if nobody claims it."""
+    commits: tuple[str, ...] = ()
+    """Those of its handoffs, or those that nobody claims, oldest first."""
+    uncommitted: bool = False
+
+    @property
+    def path(self) -> str:
+        return self.coverage.path
+
+
+def list_changed_paths(scopes: Scopes, reports: Mapping[str, GateReport]) -> tuple[ChangedPath, ...]:
+    """Every path changed since the start line, sorted by name."""
+    loose: dict[str, list[str | None]] = defaultdict(list)
+    for change in scopes.unclaimed:
+        loose[change.path].append(change.commit)
+    return tuple(
+        _build(covered, scopes, loose.get(covered.path, ())) for covered in build_coverage(scopes, reports).paths
+    )
+
+
+def _build(covered: PathCoverage, scopes: Scopes, loose: list[str | None] | tuple[()]) -> ChangedPath:
+    own = [change for handoff in covered.handoffs for change in scopes.of(handoff).find_changes(covered.path)]
+    commits = [change.commit for change in own] or loose
+    last = [changes[-1].source for name in covered.handoffs if (changes := scopes.of(name).find_changes(covered.path))]
+    return ChangedPath(
+        covered,
+        min(last, key=_SOURCE_ORDER.index, default=None),
+        tuple(dict.fromkeys(commit for commit in commits if commit is not None)),
+        None in commits,
+    )

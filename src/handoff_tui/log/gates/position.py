@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.text.lookalikes import fold_lookalikes
+from handoff_tui.core.text.safe_text import fold_lookalikes
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.log.entries.fields import LABEL
 from handoff_tui.log.entry import SENDING_BACK

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import TrustPolicyError, UsageError
-from handoff_tui.core.text.lookalikes import passes_for
+from handoff_tui.core.text.safe_text import passes_for
 from handoff_tui.git.signing.key_grade import KeyGrade
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import Entry, PolicyText

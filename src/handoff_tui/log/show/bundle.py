@@ -24,8 +24,7 @@ from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE
 from handoff_tui.log.storage.evidence import EvidenceFiles
 from handoff_tui.system.clock import read_now
-from handoff_tui.system.files.named_files import write_new_file
-from handoff_tui.system.files.user_files import read_user_file
+from handoff_tui.system.files.named_files import read_user_file, write_new_file
 
 TOP = "handoff-log"
 _BLOCK = 512

@@ -11,7 +11,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, ReviewRecordError, StoredFileDamagedError
 from handoff_tui.git.history.commits import list_ref_ids, read_blobs
 from handoff_tui.git.repository import Repository
-from handoff_tui.handoffs.scope.manifest import build_scope_digest, read_path
+from handoff_tui.handoffs.scope.digests import build_scope_digest, read_path
 from handoff_tui.log.entry import Entry, EntryKind, GateKey
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.files.addressed_files import AddressedFolder

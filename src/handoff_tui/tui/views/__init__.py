@@ -1,3 +1,3 @@
-"""The ten views, a folder each: the widget and the rows it draws."""
+"""The ten views: the widget of each and the rows it draws."""
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from handoff_tui.core.text.ages import describe_ago
+from handoff_tui.core.text.labels import describe_ago
 from handoff_tui.core.text.page import Cell
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.live.state.app import Loaded, Value

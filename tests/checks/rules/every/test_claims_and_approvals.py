@@ -11,7 +11,7 @@ from handoff_tui.checks.rules.every.claims import approvals_are_real, claims_hol
 from handoff_tui.core.classes import replace
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.claims.precision import MEASURED, may_block
+from handoff_tui.handoffs.claims.blocking import MEASURED, may_block
 from tests.support.world import MemoryWorld, find_subjects, judge
 
 HEAD = "# Handoff\n\n## Status\nReady.\n\n## Next steps\n- row\n\n"

@@ -8,7 +8,7 @@ from handoff_tui.config.settings.root import Mosaic, Settings
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.mosaic.fields import claim_count_fields, claim_document_fields
 from handoff_tui.handoffs.formats.mosaic.format import MOSAIC
-from handoff_tui.handoffs.formats.mosaic.recognition import recognise
+from handoff_tui.handoffs.formats.mosaic.layout import recognise
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import Confidence, Source

@@ -12,7 +12,7 @@ from copy import copy
 
 from handoff_tui.agents.hosts.tools import code as other_language
 from handoff_tui.agents.hosts.tools.acts import Act, ActKind, Surroundings
-from handoff_tui.agents.hosts.tools.forge_requests import changes_forge
+from handoff_tui.agents.hosts.tools.code import changes_forge
 from handoff_tui.agents.hosts.tools.known_texts import KnownTexts, name_program
 from handoff_tui.agents.hosts.tools.programs import (
     ASSIGNMENT,

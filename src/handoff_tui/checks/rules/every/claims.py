@@ -10,7 +10,7 @@ from handoff_tui.checks.rule import READABLE, Findings, RuleFinding, critical_ru
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
-from handoff_tui.handoffs.claims.precision import may_block
+from handoff_tui.handoffs.claims.blocking import may_block
 from handoff_tui.handoffs.handoff import Handoff
 
 _MOST_PATHS = 20

@@ -11,15 +11,13 @@ from collections.abc import Iterator
 from shlex import quote
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.pipelines import find_phase, list_commands, list_pipelines
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.procedure import records
-from handoff_tui.config.pipeline import Phase, Pipeline
+from handoff_tui.config.pipeline import Phase, Pipeline, find_own_pipelines, names_roles
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
-from handoff_tui.handoffs.pipelines import find_own_pipelines, names_roles
 
 _REPOSITORY = "{repository}/"
 _NAMES_AGENTS = frozenset({"builder", "tdd", "hub"})
@@ -44,11 +42,11 @@ class _Need(NamedTuple):
 )
 def agent_ready(context: Context) -> Findings:
     handoffs = [handoff for handoff in context.handoffs() if handoff.target_agent or handoff.target_phase]
-    pipelines, commands = list_pipelines(context), list_commands(context)
+    pipelines, commands = _list_pipelines(context), _list_commands(context)
     needs = [
         (handoff, need)
         for handoff in handoffs
-        for need in _list_needs(context, handoff, find_own_pipelines(pipelines, handoff), commands)
+        for need in _list_needs(context, handoff, find_own_pipelines(pipelines, handoff.dialect), commands)
     ]
     judged = [(handoff, need) for handoff, need in needs if need.command or need.required_by]
     if not judged:
@@ -61,7 +59,7 @@ def agent_ready(context: Context) -> Findings:
 def _list_needs(
     context: Context, handoff: Handoff, pipelines: list[Pipeline], commands: dict[str, tuple[str, ...]]
 ) -> Iterator[_Need]:
-    phase = next((found for pipeline in pipelines if (found := find_phase(pipeline, handoff.target_phase))), None)
+    phase = next((found for pipeline in pipelines if (found := _find_phase(pipeline, handoff.target_phase))), None)
     if phase is not None and phase.human_only:
         return
     agent = handoff.target_agent or (phase.agent if phase else None)
@@ -127,10 +125,10 @@ _PRESENT = (ClaimKind.FILE_REFERENCED, ClaimKind.FILE_CREATED, ClaimKind.FILE_MO
     remedy="Add what is missing to the repository or the configuration, or correct the handoff that names it.",
 )
 def target_resources_present(context: Context) -> Findings:
-    pipelines = list_pipelines(context)
+    pipelines = _list_pipelines(context)
     for handoff in records.require_transitions(context):
         yield from records.find_broken(context, handoff, "VR002")
-        yield from _judge_phase(handoff, find_own_pipelines(pipelines, handoff))
+        yield from _judge_phase(handoff, find_own_pipelines(pipelines, handoff.dialect))
         yield from _judge_agent(context, handoff, pipelines)
         if handoff.dialect in {records.PROCEDURE, records.TDD}:
             yield from _judge_claimed_files(context, handoff)
@@ -145,10 +143,10 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Findings:
         pipeline
         for pipeline in pipelines
         if not names_roles(pipeline)
-        and (pipeline.name == handoff.dialect or find_phase(pipeline, handoff.source_phase) is not None)
+        and (pipeline.name == handoff.dialect or _find_phase(pipeline, handoff.source_phase) is not None)
     ]
     target = handoff.target_phase
-    if target is None or not deciding or any(find_phase(pipeline, target) is not None for pipeline in pipelines):
+    if target is None or not deciding or any(_find_phase(pipeline, target) is not None for pipeline in pipelines):
         return
     names = [phase.name for phase in deciding[0].phases]
     message = f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have"
@@ -158,7 +156,7 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Findings:
 
 def _judge_agent(context: Context, handoff: Handoff, pipelines: dict[str, Pipeline]) -> Findings:
     """Checks that the agent is configured, if the repository configures agents at all."""
-    configured = set(list_commands(context))
+    configured = set(_list_commands(context))
     if not configured or handoff.target_agent is None:
         return
     in_phases = {(phase.agent or phase.name).casefold() for pipeline in pipelines.values() for phase in pipeline.phases}
@@ -293,3 +291,17 @@ def _judge_script(context: Context, handoff: Handoff, path: str, where: Place) -
     message = f"VR007: the next phase of {handoff.id} cannot run {path}: {reason}"
     actual, command = ("not executable", f"chmod +x -- {quote(path)}") if present else ("missing", None)
     yield RuleFinding(message, f"{handoff.id} run {path}", where, "executable", actual, command)
+
+
+def _list_pipelines(context: Context) -> dict[str, Pipeline]:
+    return {name: pipeline.build(name) for name, pipeline in context.settings.pipelines.items()}
+
+
+def _list_commands(context: Context) -> dict[str, tuple[str, ...]]:
+    """The command of each agent, by its name in lower case."""
+    return {name.casefold(): agent.command for name, agent in context.settings.agents.items()}
+
+
+def _find_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
+    wanted = (name or "").casefold()
+    return next((phase for phase in pipeline.phases if phase.name.casefold() == wanted), None)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.facts.pipelines import list_pipelines
 from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.tdd import cycles as tdd
 from handoff_tui.checks.rules.tdd.cycles import (
@@ -135,9 +134,10 @@ _Moves = frozenset[tuple[str, str]]
 def phase_order_legal(context: Context) -> Findings:
     cycles = tdd.require_cycles(context)
     scope = {handoff.id for handoff in cycles}
-    pipeline = list_pipelines(context).get("tdd")
-    if pipeline is None or not pipeline.phases:
+    configured = context.settings.pipelines.get("tdd")
+    if configured is None or not configured.phases:
         context.skip("the configuration has no tdd pipeline")
+    pipeline = configured.build("tdd")
     moves = frozenset((edge.source, edge.target) for edge in pipeline.edges)
     phases = context.settings.tdd.phases
     for handoff in cycles:

@@ -10,8 +10,7 @@ from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.mosaic import layout
 from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, claim_files, parse_commit
-from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id
-from handoff_tui.handoffs.formats.mosaic.recognition import recognise
+from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id, recognise
 from handoff_tui.handoffs.formats.mosaic.state import build_live_handoff, find_missing, is_live
 from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffDraft, RegistryState

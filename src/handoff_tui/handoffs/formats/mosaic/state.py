@@ -13,7 +13,7 @@ from handoff_tui.core.place import Place, Problem, ProblemLevel, Severity
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.mosaic import fields, layout
-from handoff_tui.handoffs.formats.mosaic.recognition import is_session_document
+from handoff_tui.handoffs.formats.mosaic.layout import is_session_document
 from handoff_tui.handoffs.grammar.author_words import find_words
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.grammar.counts import claim_counts, parse_counts

@@ -6,8 +6,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.changes.files.changed_text import Matches
-from handoff_tui.changes.files.shown_file import ShownFile
+from handoff_tui.changes.files.shown_file import Matches, ShownFile
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe

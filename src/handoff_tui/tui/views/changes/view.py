@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import on
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.files.changed_text import Matches
+from handoff_tui.changes.files.shown_file import Matches
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe

@@ -14,8 +14,7 @@ from handoff_tui.core.text.page_layout import wrap_words
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.views.documents.markdown_blocks import build_safe_cells
-from handoff_tui.tui.views.documents.markdown_layout import TextRow
+from handoff_tui.tui.views.documents.markdown_blocks import TextRow, build_safe_cells
 
 Row = tuple[Cell, ...]
 LONGEST_LINE = 2_000

@@ -10,9 +10,8 @@ from typing import Final
 from handoff_tui.checks.output.words import CheckGroup, describe_duration
 from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open, sort_worst_first
 from handoff_tui.core.place import Severity
-from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.columns import Field, Row
-from handoff_tui.core.text.labels import label_outcome, label_verdict
+from handoff_tui.core.text.labels import describe_span, label_outcome, label_verdict
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.agent_comments import build_comment_verdict

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final
 
 from textual.app import ComposeResult
 
-from handoff_tui.checks.output.detail import build_check_detail, build_group_detail, list_places
-from handoff_tui.checks.output.words import describe_numbers
+from handoff_tui.checks.output.words import build_check_detail, build_group_detail, describe_numbers, list_places
 from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.columns import Field, Row

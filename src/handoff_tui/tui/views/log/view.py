@@ -7,8 +7,7 @@ from functools import partial
 from typing import ClassVar
 
 from handoff_tui.core.short_id import SHORT_DIGEST
-from handoff_tui.core.text.ages import describe_ago
-from handoff_tui.core.text.labels import plural
+from handoff_tui.core.text.labels import describe_ago, plural
 from handoff_tui.core.text.page import Cell, Line, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.views import GateView

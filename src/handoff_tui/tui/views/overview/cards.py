@@ -7,17 +7,16 @@ from datetime import datetime
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.ages import describe_ago
 from handoff_tui.core.text.columns import Row
-from handoff_tui.core.text.labels import Label, label_gate, plural
+from handoff_tui.core.text.labels import Label, describe_ago, label_gate, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import AppState
 from handoff_tui.log.entry import SENDING_BACK
+from handoff_tui.log.gates.coverage import SOURCE_WORDS
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.changed_paths import SOURCE_WORDS
 from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem, RiskKind, Unmeasured
 from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.views.queue.rows import RISK_WORDS

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.ages import describe_span
 from handoff_tui.core.text.columns import Field, Row, fit
-from handoff_tui.core.text.labels import label_gate, plural
+from handoff_tui.core.text.labels import describe_span, label_gate, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import RepositoryPart

@@ -14,8 +14,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
 from handoff_tui.live.state.app import CoverageView as Changes
-from handoff_tui.log.gates.coverage import COVERED, Coverage
-from handoff_tui.status.changed_paths import SOURCE_WORDS, ChangedPath
+from handoff_tui.log.gates.coverage import COVERED, SOURCE_WORDS, ChangedPath, Coverage
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.chrome import shorten_id

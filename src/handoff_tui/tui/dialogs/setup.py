@@ -343,7 +343,7 @@ def build_system_dialog(state: AppState) -> PaletteScreen:
 class NewHandoffScreen(PaletteScreen):
     """Takes one line: the id, then the title. Enter writes the first documents; nothing is overwritten."""
 
-    CSS_PATH = "../palette.tcss"
+    CSS_PATH = "palette.tcss"
 
     def __init__(self, root: str, system: str) -> None:
         super().__init__(f"New {system} handoff: id and title", ())

@@ -17,7 +17,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.correct_scope import ScopePreview
 from handoff_tui.handoffs.scope.scope import Source
 from handoff_tui.live.state.app import AppState, CorrectionPart, CorrectionStage, ScopeRow
-from handoff_tui.status.changed_paths import SOURCE_WORDS
+from handoff_tui.log.gates.coverage import SOURCE_WORDS
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, Box, keep_key
 from handoff_tui.tui.dialogs.palette import Answer, Offer, PaletteScreen
@@ -120,7 +120,7 @@ def _name_start(part: CorrectionPart) -> str:
 class StartScreen(PaletteScreen):
     """The commits after which the work can begin; any other can be typed."""
 
-    CSS_PATH = "../palette.tcss"
+    CSS_PATH = "palette.tcss"
 
     def __init__(self, part: CorrectionPart) -> None:
         offers = [

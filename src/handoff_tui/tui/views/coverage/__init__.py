@@ -1,1 +1,0 @@
-"""The coverage view: every changed file, and whether a person approved it."""

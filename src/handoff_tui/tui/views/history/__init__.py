@@ -1,1 +1,0 @@
-"""The history of one handoff: attempts, compared and explained."""

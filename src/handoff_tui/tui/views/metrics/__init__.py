@@ -1,1 +1,0 @@
-"""Metrics, their targets, and the log entries behind them."""
