@@ -1,10 +1,12 @@
-"""The app through a terminal: first paint, a save until its result is on the screen, idling, filtering."""
+"""The app through a terminal: first paint, a save until its result is on the screen, keys, a decision, idling."""
 
 from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +20,12 @@ from handoff_tui.tui.first_paint import REPOSITORY
 
 _PAINTED = f"1 {REPOSITORY['queue']}".encode()
 _LIVE = b"live"
+_LISTED = b"YOUR CALL"
+_READY = b"READY TO APPROVE"
+_EXAMINED = b"attempt 1"
+"""What the box of a decision says once the work is captured and checked."""
+_OTHERS = {"lazygit": b"Status", "tig": b"[main]"}
+"""What people look into a repository with, and a word of its first screen."""
 _FRAME_SECONDS = 1 / 60
 _DEBOUNCE_SECONDS = 2 * 0.005
 """The watcher looks every 5 ms and tells after one to two looks."""
@@ -26,7 +34,12 @@ _LARGE_LIMIT = 1.15
 _SAVE_FRAMES_LIMIT = 2.0
 _SAVE_GROWTH_LIMIT = 1.3
 _FILTER_FRAMES_LIMIT = 2.0
-_IDLE_LIMIT = 1.0
+_KEY_FRAMES_LIMIT = 2.0
+_KEYS = (b"j", b"k", b"2", b"1")
+"""The next row and the one before, another tab and back."""
+_DECISION_LIMIT = 3.0
+_MEMORY_LIMIT = 1.5
+_IDLE_LIMIT = 0.5
 _IDLE_SECONDS = 10.0
 _SAVES = 15
 _EMPTY_APP = f"""
@@ -49,6 +62,7 @@ def measure_desk(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row]
         *_measure_first_paint(environment, empty, places, rounds),
         *_measure_saves(environment, places),
         _measure_filter(environment, many),
+        *_measure_sample(environment, folder / "desk-sample", rounds),
         _measure_idle(environment, places[max(sizes)]),
     ]
 
@@ -68,22 +82,30 @@ def _measure_first_paint(
 ) -> list[Row]:
     largest = max(places)
 
-    def paint(words: list[str]) -> Callable[[], object]:
+    def paint(words: list[str], marker: bytes = _PAINTED) -> Callable[[], object]:
         def run() -> None:
             with run_in_pty(words, environment) as program:
-                program.read_until(_PAINTED)
+                program.read_until(marker)
 
         return run
 
+    there = ["sh", "-c", 'cd "$0" && exec "$1"', str(places[largest])]
+    others = {name: paint([*there, name], marker) for name, marker in _OTHERS.items() if shutil.which(name)}
     seconds = interleave(
         {
             "framework": paint([sys.executable, "-c", _EMPTY_APP]),
             "empty": paint(_words(empty)),
             "large": paint(_words(places[largest])),
+            "listed": paint(_words(places[largest]), _LISTED),
+            **others,
         },
         rounds,
     )
     return [
+        *(
+            Row(f"handoffs on the screen, {largest:,} files / {name}", seconds["listed"] / seconds[name])
+            for name in ("framework", *others)
+        ),
         Row(
             "first paint, empty repository / empty Textual app",
             seconds["empty"] / seconds["framework"],
@@ -149,6 +171,52 @@ def _measure_filter(environment: Mapping[str, str], many: Path) -> Row:
     return Row(
         "filter keystroke, 2,000 handoffs, frames", statistics.median(taken) / _FRAME_SECONDS, _FILTER_FRAMES_LIMIT
     )
+
+
+def _measure_sample(environment: Mapping[str, str], folder: Path, rounds: int) -> list[Row]:
+    """With the sample open: what keys cost, how long until a decision can be read, and what is held in memory."""
+    program_words = [sys.executable, "-m", "handoff_tui"]
+    made = [*program_words, "demo", "--no-open", "--fixed-dates", "--dir", str(folder)]
+    subprocess.run(made, check=True, env=environment, stdout=subprocess.DEVNULL)
+    place = next(folder.glob("*/.git")).parent
+    environment = {**environment, "HOME": str(folder / "home")}
+    keys: dict[bytes, list[float]] = {key: [] for key in _KEYS}
+    boxes: list[float] = []
+    checks: list[float] = []
+    with run_in_pty([sys.executable, "-c", _EMPTY_APP], environment, (160, 40)) as program:
+        program.read_until(_PAINTED)
+        program.drain(1.0)
+        plain = program.read_memory()
+    with run_in_pty(_words(place), environment, (160, 40)) as program:
+        program.read_until(_READY)
+        program.drain(2.0)
+        memory = program.read_memory()
+        for _ in range(rounds + 1):
+            for key, taken in keys.items():
+                start = program.send(key)
+                taken.append(program.read_until(b"\x1b") - start)
+                program.drain(0.3)
+            start = program.send(b"a")
+            boxes.append(program.read_until(_EXAMINED) - start)
+            program.drain(0.5)
+            program.send(b"\x1b")
+            program.drain(0.5)
+            start = time.perf_counter()
+            subprocess.run(
+                [*program_words, "check", "--fresh", "--repo", str(place)],
+                env=environment,
+                capture_output=True,
+                check=False,
+            )
+            checks.append(time.perf_counter() - start)
+            program.drain(0.5)
+    slowest = max(map(statistics.median, keys.values()))
+    decision = statistics.median(boxes) / statistics.median(checks)
+    return [
+        Row("a key until the screen changes, slowest of 4 keys, frames", slowest / _FRAME_SECONDS, _KEY_FRAMES_LIMIT),
+        Row("key until a decision is examined / check --fresh, sample", decision, _DECISION_LIMIT),
+        Row("memory with the sample open / empty Textual app", memory / plain, _MEMORY_LIMIT, f"{memory / 1e6:.0f} MB"),
+    ]
 
 
 def _measure_idle(environment: Mapping[str, str], place: Path) -> Row:

@@ -47,6 +47,11 @@ class PtyProgram:
         os.write(self._descriptor, keys)
         return time.perf_counter()
 
+    def read_memory(self) -> int:
+        """The bytes that it has in memory and shares with nobody, and its part of what it shares."""
+        lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+        return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+
     def read_cpu_seconds(self) -> float:
         """Of the program itself and of the children it has waited for."""
         fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
