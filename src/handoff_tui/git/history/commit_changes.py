@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import overload
 
@@ -42,6 +42,7 @@ class RawChanges(Sequence[PathChange]):
     def __init__(self, text: str) -> None:
         """`text` is the raw line and the path of each change, with a NUL after both."""
         self._text = text
+        self._may_have: dict[str, bool] = {}
 
     @cached_property
     def _fields(self) -> list[str]:
@@ -75,6 +76,12 @@ class RawChanges(Sequence[PathChange]):
     def get(self, path: str) -> PathChange:
         return self[self._numbers[path]]
 
+    def find(self, wanted: AbstractSet[str]) -> Iterator[int]:
+        """The numbers of those changes whose paths are wanted."""
+        if len(wanted) < len(self.paths):
+            return (self._numbers[path] for path in wanted if path in self._numbers)
+        return (number for number, path in enumerate(self.paths) if path in wanted)
+
     def list_likely_removed(self) -> list[PathChange]:
         gone = f" {GONE} "
         pairs = zip(self._fields[::2], self.paths, strict=True) if gone in self._text else ()
@@ -82,7 +89,9 @@ class RawChanges(Sequence[PathChange]):
 
     def may_have(self, beginning: str) -> bool:
         """False if no path begins so."""
-        return f"\0{beginning}" in self._text
+        if beginning not in self._may_have:
+            self._may_have[beginning] = f"\0{beginning}" in self._text
+        return self._may_have[beginning]
 
     def without(self, paths: AbstractSet[str]) -> RawChanges:
         pairs = zip(self._fields[::2], self.paths, strict=True)
@@ -110,8 +119,10 @@ class ChangedCommit(NamedTuple):
 
     def find(self, *wanted: AbstractSet[str]) -> list[PathChange]:
         """The changes of those paths that are in one of these."""
-        numbers = {number for paths in wanted for number in _find_numbers(self.paths, paths)}
-        return [self.changes[number] for number in sorted(numbers)]
+        changes = self.changes
+        if isinstance(changes, RawChanges):
+            return [changes[number] for number in sorted({number for one in wanted for number in changes.find(one)})]
+        return [change for change in changes if any(change.path in paths for paths in wanted)]
 
     def get(self, path: str) -> PathChange:
         """The change of a path that is among the changed ones."""
@@ -143,12 +154,6 @@ class ChangedCommit(NamedTuple):
         return self.body.partition("\n")[0]
 
 
-def _find_numbers(paths: Sequence[str], wanted: AbstractSet[str]) -> list[int]:
-    if wanted.isdisjoint(paths):  # the usual answer for a large commit, without looking at each path
-        return []
-    return [number for number, path in enumerate(paths) if path in wanted]
-
-
 def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") -> list[ChangedCommit]:
     """Returns the commits after `since` up to `head`, parents before children; all without `since`. Read once."""
     reach = head if since is None else f"{since}..{head}"
@@ -164,7 +169,13 @@ def _read(git: Git, reach: str) -> list[ChangedCommit]:
         if "does not have any commits yet" in answer.stderr or "bad revision 'HEAD'" in answer.stderr:
             return []
         raise answer.to_error("log")
-    return list(parse_commit_changes(answer.stdout))
+    return _parse_once(answer.stdout)
+
+
+@lru_cache(maxsize=2)
+def _parse_once(output: bytes) -> list[ChangedCommit]:
+    """Each refresh of the app asks anew, and mostly gets the very same output."""
+    return list(parse_commit_changes(output))
 
 
 _COMMIT = compile_later(r"\x01" + r"([^\0]*)\0" * _FIELDS + r"[\0\n]*((?::[^\0]*\0[^\0]*\0)*+)")
