@@ -241,6 +241,8 @@ def test_planted_choices_are_not_given(gate_desk: GateDesk, bo: Person, monkeypa
     """A12, A18: pins, consents to commands and accepted settings count only if a person gave them here."""
     bo.become(monkeypatch)
     desk = open_session(gate_desk.root)
+    gate_desk.builder.write("handoff-tui.toml", f'[scopes."{HANDOFF}"]\npaths = ["src"]\n')
+    assert not guards.guard(desk, desk.work_tree.facts.head).held_back, "a scope guards nothing"
     write_pin(desk.repository.common_dir, "*", "a" * 64)
     save_consent(desk, "sha256:1")
     gate_desk.builder.write("handoff-tui.toml", "[limits]\nfile_bytes = 1000000\n")

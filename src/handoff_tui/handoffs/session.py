@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.config.load import LoadedSettings, load_settings, load_settings_to_look
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.git.command import Git
+from handoff_tui.git.history.commits import list_ref_ids
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree, reopen_repository
+from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.digest import RepositoryDigest
 from handoff_tui.system.files.probe import is_present
 
@@ -55,9 +58,17 @@ def reopen_session(session: Session) -> Session:
 
 
 def has_log(session: Session) -> bool:
-    """Whether decisions were signed here: there are entries, or this clone remembers that there were."""
+    """Whether decisions were signed here: there are entries, on a branch at least, or this clone remembers some."""
     repository = session.repository
-    return is_present(repository.root, _LOG_FOLDER) or is_present(repository.common_dir, _WITNESS)
+    here = is_present(repository.root, _LOG_FOLDER) or is_present(repository.common_dir, _WITNESS)
+    return here or session_of(repository.git).once(_LOG_FOLDER, lambda: _is_log_on_branch(repository.git))
+
+
+def _is_log_on_branch(git: Git) -> bool:
+    """An older commit may be checked out, or only some of the folders."""
+    commits = dict.fromkeys(list_ref_ids(git, "refs/heads", "refs/remotes").values())
+    found = session_of(git).read_objects().describe(f"{commit}:{_LOG_FOLDER}" for commit in commits)
+    return any(info is not None for info in found.values())
 
 
 def load_terminal_theme() -> Theme:

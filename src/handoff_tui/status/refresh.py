@@ -10,6 +10,7 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.core.text.labels import name_some
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates, Recheck
 
 _MOST_OVERLOOKED = 20
+_MOST_NAMED = 3
 
 
 @without_collection()
@@ -75,6 +77,7 @@ def build_state(
         generation=generation,
         repository=session.work_tree.facts,
         handoffs=reviewed,
+        has_log=reviewer.has_log,
         unclaimed=scopes.unclaimed_paths,
         unclaimed_commits=commits,
         coverage={state.value: number for state, number in count_coverage(scopes, reviewer.reports).items()},
@@ -175,6 +178,7 @@ class HandoffReviewer:
         self.closed = closed
         self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
         self.reports: dict[str, GateReport] = {}
+        self.has_log = gates is not None
         self.log_problems = () if gates is None else _collect_log_problems(gates)
         if gates is not None:
             for name, report in gates.judge_all().items():
@@ -234,7 +238,8 @@ def _collect_problems(session: Session, result: ReadHandoffs) -> tuple[Problem, 
 
 
 def _collect_log_problems(gates: LogGates) -> tuple[Problem, ...]:
-    """Entries in the user's name that were not made at this desk, and a log that nothing vouches for."""
+    """Entries not made at this desk, a log that nothing vouches for, and handoffs removed after they were sent back."""
+    from handoff_tui.log.gates.approved import describe_decision  # noqa: PLC0415 - loaded by the gates
     from handoff_tui.log.open_log import FOREIGN  # noqa: PLC0415 - loaded by the gates
     from handoff_tui.log.policy.init import ANCHOR_HINT, NOT_ANCHORED  # noqa: PLC0415
 
@@ -242,6 +247,9 @@ def _collect_log_problems(gates: LogGates) -> tuple[Problem, ...]:
     found = [f"{problem.entry}: {problem.text}" for problem in verdict.problems if problem.code == FOREIGN]
     if not verdict.anchored:
         found.append(f"{NOT_ANCHORED}. {ANCHOR_HINT}")
+    for made, left in gates.list_gone():
+        gone = f"{made.work.handoff} isn't here any more, but its work is: {name_some(left, _MOST_NAMED)}"
+        found.append(f"{gone}. {describe_decision(made)}")
     return tuple(Problem(path=f"{OWN_FOLDER}/log", message=text, level=ProblemLevel.ERROR) for text in found)
 
 

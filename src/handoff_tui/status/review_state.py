@@ -133,6 +133,7 @@ class ReviewState(Model):
     generation: int = 0
     repository: RepositoryFacts
     handoffs: tuple[ReviewedHandoff, ...] = ()
+    has_log: bool = False
     unclaimed: tuple[str, ...] = ()
     """Changed files that belong to no handoff."""
     unclaimed_commits: tuple[str, ...] = ()

@@ -215,11 +215,13 @@ def _list_live_problems(state: ReviewState) -> tuple[Problem, ...]:
 
 def _add_coverage(page: Page, state: ReviewState, *, everything: bool) -> None:
     """How much of the changed work somebody approved, as one bar, and what belongs to nobody."""
-    bar = build_bar(state.coverage) if state.handoffs else []
+    if not (state.handoffs or state.has_log):
+        return
+    bar = build_bar(state.coverage)
     if bar:
         page.heading("Coverage", describe_counts(state.coverage))
         page.line(*bar, indent=2)
-    if state.unclaimed and state.handoffs:
+    if state.unclaimed:
         named = name_some(state.unclaimed, len(state.unclaimed) if everything else _MOST_UNCLAIMED)
         words = f"{plural(len(state.unclaimed), 'unclaimed file')}: "
         page.line(Cell(words, "warning"), Cell(render_safe(named), "path"), indent=2)

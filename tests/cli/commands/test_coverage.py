@@ -116,6 +116,25 @@ def test_start_line_ends_what_must_be_approved(gate_desk: GateDesk) -> None:
     assert (region["state"], region["last"]) == (None, 6)
 
 
+def test_first_commits_count_once_there_is_a_policy(gate_desk: GateDesk) -> None:
+    """A merge can bring a history of its own: nobody has approved it. Without a line, all of history counts."""
+    bo, builder = gate_desk.person("bo"), gate_desk.builder
+    gate_desk.begin(bo, start_line=builder.head())
+    builder.step("checkout", "-q", "--orphan", "other").step("rm", "-q", "-rf", ".").write("x.c").commit("other")
+    builder.step("checkout", "-q", "main").step("merge", "-q", "--allow-unrelated-histories", "-m", "import", "other")
+    said = cover(gate_desk, bo)
+    assert (said.code, list_states(said)) == (ExitCode.BLOCKED, {"x.c": "unclaimed"})
+
+
+def test_all_of_history_counts_without_a_start_line(gate_desk: GateDesk) -> None:
+    """Also what the first commit brought, if no report is in it."""
+    bo, builder = gate_desk.person("bo"), gate_desk.builder
+    builder.step("checkout", "-q", "--orphan", "other").step("rm", "-q", "-rf", ".").write("a.py").commit("a beginning")
+    assert list_states(cover(gate_desk, bo)) == {}
+    gate_desk.begin(bo)
+    assert list_states(cover(gate_desk, bo)) == {"a.py": "unclaimed"}
+
+
 @pytest.mark.parametrize(
     "words",
     [("--since", "nowhere"), ("src/none.py",), ("src",), ("../out",), (".handoff-tui/x",), ("a", "--since", "HEAD")],

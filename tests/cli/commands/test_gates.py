@@ -4,6 +4,7 @@ import pytest
 
 from handoff_tui.cli.exit_codes import ExitCode
 from tests.support.gates import HANDOFF, GateDesk
+from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
 
 
@@ -138,3 +139,26 @@ def test_packet_of_work_that_nobody_sent_back_is_empty(gate_desk: GateDesk) -> N
     bo = gate_desk.person("bo")
     said = gate_desk.speaking(bo, "packet", HANDOFF, "--repo", gate_desk.root)
     assert (said.code, "Nobody has sent this work back" in said.stdout) == (ExitCode.OK, True)
+
+
+def test_log_on_a_branch_counts_everywhere(gate_desk: GateDesk, bo: Person) -> None:
+    """Where an older commit or only some folders are checked out, the log isn't in the work tree."""
+    gate_desk.decide(bo, "approve")
+    gate_desk.commit_log()
+    clone = gate_desk.folder / "clone"
+    gate_desk.builder.step("clone", "-q", str(gate_desk.root), str(clone))
+    RepositoryBuilder(clone).step("checkout", "-q", "HEAD~1")
+    status = gate_desk.speaking(bo, "status", "--repo", clone, "--json").json
+    gate = gate_desk.speaking(bo, "gate", HANDOFF, "--repo", clone, "--json").json
+    assert [one["gate"]["state"] for one in status["handoffs"]] == [gate["state"]] == ["approved"]
+
+
+def test_handoff_that_was_sent_back_does_not_vanish(gate_desk: GateDesk, bo: Person) -> None:
+    """Whoever deletes its document, not its work: status names both, until the work is gone, too."""
+    gate_desk.decide(bo, "reject", "--reason", "no test")
+    builder = gate_desk.builder.step("rm", "-q", "HANDOFF.md").commit("tidy")
+    page = gate_desk.speaking(bo, "status", "--repo", gate_desk.root).stdout
+    assert f"{HANDOFF} isn't here any more, but its work is: src/app.py" in " ".join(page.split())
+    assert "1 unclaimed file: src/app.py" in page
+    builder.step("rm", "-q", "src/app.py").commit("and its work")
+    assert gate_desk.speaking(bo, "status", "--repo", gate_desk.root, "--json").json["problems"] == []

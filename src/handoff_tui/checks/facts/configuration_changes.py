@@ -56,7 +56,7 @@ class SettingChange(NamedTuple):
 def compare_configuration(
     before: dict[str, object], now: dict[str, object], usual_severity: _Usual = lambda _: None
 ) -> list[SettingChange]:
-    """Every change, in the order of the keys; a check that is gone is one change.
+    """Every change but of scopes, which hide nothing; in the order of the keys. A check that is gone is one change.
 
     `usual_severity` says how severe a rule is if the file says nothing about it.
     """
@@ -65,7 +65,7 @@ def compare_configuration(
     added = _find_added_checks(old, new) | _find_added_pipelines(old, new)
     found = [SettingChange(key, "a check", None, "the check was removed") for key in sorted(removed)]
     for key in sorted({*old, *new}):
-        if old.get(key) == new.get(key) or key[:2] in removed:
+        if old.get(key) == new.get(key) or key[:2] in removed or key[0] == "scopes":
             continue
         values = old.get(key), new.get(key)
         spared = key[:2] in added and key[-1] != "blocking"

@@ -18,6 +18,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError, StoreWriteError
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.scope.find import sets_the_same
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.named_files import read_optional
@@ -57,7 +58,8 @@ def guard(session: Session, start: str | None) -> Guards:
         return Guards(session)
     now = read_optional(FileReader(session.repository.root, MAX_BYTES), REPOSITORY_FILE)
     before = _read_at(session, start)
-    if now == before or (now is not None and _hash(now) in _load_accepted(session)):
+    is_accepted = now is not None and _hash(now) in _load_accepted(session)
+    if now == before or is_accepted or sets_the_same(before or b"", now or b""):
         return Guards(session)
     try:
         loaded = load_settings_with(before)

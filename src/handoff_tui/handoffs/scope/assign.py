@@ -39,17 +39,21 @@ def assign_changes(
     past: frozenset[str] = frozenset(),
     records: frozenset[str] = frozenset(),
     kept: Mapping[str, Sequence[KeptChange]] = MappingProxyType({}),
+    *,
+    is_gated: bool = False,
 ) -> Scopes:
     """The scopes of all handoffs, from history (parents first) and the work tree.
 
     `past` are the commits up to the start line: their changes have owners, but nobody need claim them. `records` are
-    the paths of reviews and registries, `kept` what merges chose.
+    the paths of reviews and registries, `kept` what merges chose. With a policy (`is_gated`), a first commit after the
+    start line is work, too: a merge may bring one.
     """
     index = _TraceIndex({found.handoff: found for found in traces})
     ranges = _Ranges(history, index, past)
     assignment = _Assignment({name for name, found in index.traces.items() if not found.undecided}, records)
     before_line = past
-    past |= {commit.id for number, commit in enumerate(history) if not ranges.is_work(number)}
+    if not is_gated:
+        past |= {commit.id for number, commit in enumerate(history) if not ranges.is_work(number)}
     for number, commit in enumerate(history):
         is_past = commit.id in past
         for change, owners in ranges.list_owners(number, assignment.owners.keys() if is_past else None):

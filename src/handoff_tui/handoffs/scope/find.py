@@ -126,11 +126,15 @@ def _is_silent(edit: _Edit, contents: dict[str, bytes | None]) -> bool:
         return False
     if edit.path != REPOSITORY_FILE:
         return adds_note_alone(before, after)
+    now = _read_settings(after)
+    is_first = edit.begins_log and edit.before.mode == GONE and now is not None
+    return sets_the_same(before, after) or (is_first and is_as_first_written(now or {}))
+
+
+def sets_the_same(before: bytes, after: bytes) -> bool:
+    """Whether two versions of the configuration set the same, apart from scopes; False if one can't be read."""
     then, now = _read_settings(before), _read_settings(after)
-    if then is None or now is None:
-        return False
-    is_first = edit.begins_log and edit.before.mode == GONE
-    return _write_out(then) == _write_out(now) or (is_first and is_as_first_written(now))
+    return then is not None and now is not None and _write_out(then) == _write_out(now)
 
 
 def _find_content(version: _Version, contents: dict[str, bytes | None]) -> bytes | None:
@@ -168,6 +172,7 @@ class LogTraces:
     """What the signed log and the runs add to what documents and commits show."""
 
     start_line: str | None = None
+    """The commit up to which work is history; empty if all of it counts, None if no policy says."""
     decided: frozenset[str] = frozenset()
     stated: Mapping[str, StatedScope] = field(default_factory=dict)
     find_run_commits: Callable[[Sequence[ChangedCommit]], Mapping[str, frozenset[str]]] = lambda _: {}
@@ -221,7 +226,8 @@ def find_scopes(session: Session, handoffs: Iterable[Handoff], known: LogTraces 
     history = choices.history
     traces = tuple(_build_all_traces(session, handoffs, history, known))
     records = _add_former_names(find_records(handoffs), history)
-    scopes = assign_changes(history, uncommitted, traces, past, records, choices.kept)
+    is_gated = known.start_line == "" or bool(past)
+    scopes = assign_changes(history, uncommitted, traces, past, records, choices.kept, is_gated=is_gated)
     cut_off = _find_cut_off(session, history, known, past)
     problems = tuple(_find_problems(session, traces, known, cut_off))
     merged = find_merged_branches(history)

@@ -143,7 +143,7 @@ class Scopes:
     """Every path that changed after the start line; each has owners, or is unclaimed."""
     head: str | None = None
     past: frozenset[str] = frozenset()
-    """Commits that are no work: up to the start line, and a first commit that only brought files along."""
+    """Commits that are no work: up to the start line; without a policy, a first commit that brought files along."""
     merged: frozenset[str] = frozenset()
     """The names of branches that merges brought."""
     restored: frozenset[str] = frozenset()

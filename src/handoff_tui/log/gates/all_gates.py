@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from typing import Protocol
@@ -11,9 +11,10 @@ from typing import Protocol
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
+from handoff_tui.handoffs.scope.digests import read_path
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.times import build_time, parse_time
-from handoff_tui.log.entry import GateKey, Subject
+from handoff_tui.log.entry import VETOES, GateKey, Subject
 from handoff_tui.log.gates.coverage import COVERED, RepositoryCoverage, build_coverage, describe_uncovered
 from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import OPENING, GateReport, without_checks
@@ -22,7 +23,7 @@ from handoff_tui.log.gates.scoped_work import ScopedWork, build_scoped_handoff_d
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
 from handoff_tui.log.policy.policy import GateRule, Policy
-from handoff_tui.log.storage.evidence import StoredReviews
+from handoff_tui.log.storage.evidence import StoredReviews, find_review
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 
@@ -208,6 +209,21 @@ class LogGates:
         return path not in self.work.scopes.changed or all(
             one.state in COVERED for one in self._coverage.paths if one.path == path
         )
+
+    def list_gone(self) -> Iterator[tuple[DecisionEntry, list[str]]]:
+        """Decisions that send back or hold a handoff which isn't here any more, with its unapproved files."""
+        here = {handoff.id for handoff in self.handoffs}
+        for place in sorted(self.index.decisions_at.keys()):
+            if place.handoff in here:
+                continue
+            last = self.index.find_last_decisions(*place)
+            attempt = max((made.work.attempt for made in last), default=0)
+            for made in (one for one in last if one.decision.verb in VETOES and one.work.attempt == attempt):
+                record = find_review(self.session.repository.root, made.decision.review)
+                files = record.scope.files if record is not None and record.scope is not None else ()
+                left = [path for path in map(read_path, files) if not self.is_covered(path)]
+                if left:
+                    yield made, left
 
     @cached_property
     def tree(self) -> str:

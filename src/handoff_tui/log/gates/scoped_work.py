@@ -43,7 +43,7 @@ class ScopedWork:
     @cached_property
     def found(self) -> FoundScopes:
         known = LogTraces(
-            start_line=(self.policy.start_line or None) if self.policy else None,
+            start_line=self.policy.start_line if self.policy else None,
             decided=frozenset(made.work.handoff for made in self.index.decisions.values()),
             stated=list_stated(self.session),
             find_run_commits=partial(find_run_commits, read_run_commits(self.session.repository.root)),

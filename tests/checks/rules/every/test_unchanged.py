@@ -216,6 +216,11 @@ def test_setting_that_loosens_a_check_is_left_to_the_other_rule() -> None:
     assert settings_subjects(CHECK_SETTINGS, CHECK_SETTINGS + "enabled = false\n") == []
 
 
+def test_stated_scope_hides_nothing() -> None:
+    """Whatever it takes from one handoff is shown elsewhere, so it is no change of the settings."""
+    assert settings_subjects(CHECK_SETTINGS, f'{CHECK_SETTINGS}[scopes."H-1"]\npaths = ["a"]\n') == []
+
+
 JEST = "module.exports = {\n  coverageThreshold: { global: {\n    branches: 80,\n    lines: 90,\n  } },\n}\n"
 
 
