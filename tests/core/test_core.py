@@ -238,7 +238,15 @@ def test_a_named_tuple_of_ours_is_one_of_python() -> None:
     pair = Pair(1)
     assert (pair, pair.both, Pair._fields, Pair.__doc__) == ((1, "r"), "1r", ("left", "right"), "Two of them.")
     assert (pair._replace(left=2), pair._asdict()) == ((2, "r"), {"left": 1, "right": "r"})
-    assert (Pair.__mro__, Pair.__module__) == ((Pair, tuple, object), __name__)
+    assert (Pair.__mro__[0], Pair.__mro__[-2:], Pair.__module__) == (Pair, (tuple, object), __name__)
     assert get_type_hints(Pair) == {"left": int, "right": str}
-    with pytest.raises(TypeError):
-        Pair()  # type: ignore[call-arg]
+    assert (Pair(right="x", left=3), Pair._make([4, "y"]), copy.copy(pair), repr(pair)) == (
+        (3, "x"),
+        (4, "y"),
+        pair,
+        "Pair(left=1, right='r')",
+    )
+    made: Callable[..., Pair] = Pair
+    for values, named in (((), {}), ((1, "r", 2), {}), ((1,), {"left": 2}), ((1,), {"other": 2})):
+        with pytest.raises(TypeError):
+            made(*values, **named)

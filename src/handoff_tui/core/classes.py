@@ -1,4 +1,4 @@
-"""Named tuples and dataclasses that cost little until a value is made.
+"""Named tuples and dataclasses that cost little to define.
 
 For whoever reads or checks the code they are Python's own, as far as this program uses them. Python's compile the type
 of every field, and up to six methods of every class, when a module is imported; a command imports some two hundred.
@@ -6,9 +6,8 @@ of every field, and up to six methods of every class, when a module is imported;
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -18,19 +17,58 @@ if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414
 
 
+def _complete(
+    cls: type, names: tuple[str, ...], defaults: dict[str, Any], given: tuple[object, ...], named: dict[str, Any]
+) -> tuple[object, ...]:
+    """The values of all fields, of which some were given by name, and some are defaults."""
+    others = names[len(given) :]
+    values = defaults | named if defaults else named
+    try:
+        complete = given + tuple([values[name] for name in others])
+    except KeyError as missing:
+        raise TypeError(f"{cls.__qualname__}: {missing.args[0]} is missing") from None
+    if len(complete) > len(names) or not named.keys() <= {*others}:
+        raise TypeError(f"{cls.__qualname__} has the fields {names}, each once")
+    return complete
+
+
+class _TupleOfFields(tuple[Any, ...]):
+    """What `namedtuple` compiles for each class anew, once for all of them."""
+
+    __slots__ = ()
+
+    def __new__(cls: Any, *given: object, **named: object) -> Any:  # noqa: ANN401 - any tuple
+        if named or len(given) != len(cls._fields):
+            given = _complete(cls, cls._fields, cls._field_defaults, given, named)
+        return tuple.__new__(cls, given)
+
+    @classmethod
+    def _make(cls, values: Iterable[object]) -> Any:  # noqa: ANN401
+        return cls(*values)
+
+    def _asdict(self: Any) -> dict[str, Any]:
+        return dict(zip(self._fields, self, strict=True))
+
+    def _replace(self, /, **changes: object) -> Any:  # noqa: ANN401
+        return type(self)(**self._asdict() | changes)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join([f'{name}={value!r}' for name, value in self._asdict().items()])})"
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+
 class _NamedTupleType(type):
     """Makes a tuple of a class body, without asking what its annotations mean."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:  # noqa: ANN401 - any tuple
         if not bases:
             return super().__new__(cls, name, bases, body)
-        fields = body.get("__annotations__", {})
-        defaults = [body[field] for field in fields if field in body]
-        made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])  # type: ignore[misc]  # noqa: PYI024 - what it makes is dynamic
-        for attribute, value in body.items():
-            if attribute not in fields and attribute != "__module__":
-                setattr(made, attribute, value)
-        return made
+        fields = tuple(body.get("__annotations__", ()))
+        body["_field_defaults"] = {field: body[field] for field in fields if field in body}
+        body |= {field: property(itemgetter(number)) for number, field in enumerate(fields)}
+        return type(name, (_TupleOfFields,), body | {"__slots__": (), "_fields": fields, "__match_args__": fields})
 
 
 class _NamedTuple(metaclass=_NamedTupleType):
@@ -72,7 +110,7 @@ def _build_dataclass(
     eq: bool = True,
     kw_only: bool = False,
 ) -> Any:  # noqa: ANN401
-    """The class with the methods that it doesn't define itself; `__init__` is compiled when the first value is made."""
+    """The class with the methods that it doesn't define itself."""
     inherited: dict[str, _Field] = getattr(cls, "_dataclass_fields", {})
     own: dict[str, _Field] = {}
     for name, kind in vars(cls).get("__annotations__", {}).items():
@@ -102,11 +140,7 @@ def _build_dataclass(
         for name, value in body.items():
             setattr(cls, name, value)
 
-    def make_first(self: object, *given: object, **named: object) -> None:
-        cls.__init__ = _compile_init(cls, fields, frozen=frozen)
-        cls.__init__(self, *given, **named)
-
-    cls.__init__ = make_first
+    cls.__init__ = _build_init(cls, fields)
     return cls
 
 
@@ -130,26 +164,31 @@ def _build_equality(names: list[str], *, frozen: bool) -> dict[str, Any]:
     return {"__eq__": is_equal, "__hash__": (lambda self: hash(read(self))) if frozen else None}
 
 
-def _compile_init(cls: type, fields: Mapping[str, _Field], *, frozen: bool) -> Callable[..., None]:
-    known: dict[str, Any] = {"_absent": _ABSENT, "_set": object.__setattr__}
-    taken: dict[bool, list[str]] = {False: [], True: []}
-    lines: list[str] = []
-    for name, one in fields.items():
-        known[default := f"_default_{name}"] = one.default_factory or one.default
-        made = f"{default}()" if one.default_factory else default
-        if one.init:
-            optional = "=_absent" if one.default_factory else f"={default}" if one.default is not _ABSENT else ""
-            taken[one.kw_only].append(name + optional)
-            made = f"{made} if {name} is _absent else {name}" if one.default_factory else name
-        elif made == default and one.default is _ABSENT:
-            continue  # the class sets it itself, after the others
-        lines.append(f"_set(self, {name!r}, {made})" if frozen else f"self.{name} = {made}")
-    if hasattr(cls, "__post_init__"):
-        lines.append("self.__post_init__()")
-    words = ", ".join(["self", *taken[False], *(["*", *taken[True]] if taken[True] else [])])
-    exec(f"def __init__({words}):\n " + "\n ".join(lines or ["pass"]), known)  # noqa: S102 - as Python's own does
-    init: Callable[..., None] = known["__init__"]
-    init.__qualname__ = f"{cls.__qualname__}.__init__"
+def _build_init(cls: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
+    positional = _list_positional(fields)
+    names = positional + tuple(name for name, one in fields.items() if one.init and one.kw_only)
+    known = {name: one.default for name, one in fields.items() if one.init and one.default is not _ABSENT}
+    factories = [(name, one.default_factory) for name, one in fields.items() if one.init and one.default_factory]
+    others = [(name, one) for name, one in fields.items() if not one.init]
+    finish: Callable[[object], None] | None = getattr(cls, "__post_init__", None)
+    put = object.__setattr__
+
+    def init(self: object, /, *given: object, **named: Any) -> None:  # noqa: ANN401
+        if named or len(given) != len(positional) or names is not positional:
+            if len(given) > len(positional):
+                raise TypeError(f"{cls.__qualname__} takes {len(positional)} values without a name")
+            defaults = known
+            if factories:
+                defaults = known | {name: make() for name, make in factories if name not in named}
+            given = _complete(cls, names, defaults, given, named)
+        for name, value in zip(names, given):  # noqa: B905 - of the same length
+            put(self, name, value)
+        for name, one in others:
+            if one.default_factory or one.default is not _ABSENT:
+                put(self, name, one.default_factory() if one.default_factory else one.default)
+        if finish is not None:
+            finish(self)
+
     return init
 
 

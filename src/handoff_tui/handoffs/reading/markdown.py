@@ -127,7 +127,7 @@ class Section:
         """Every line of text in order; a table row as its cells joined by ` | `."""
         for block in self.blocks:
             if isinstance(block, Table):
-                yield from (TextLine(row.line, " | ".join(row.cells)) for row in block.rows)
+                yield from (TextLine(row.line, " | ".join(row.cells), False) for row in block.rows)  # noqa: FBT003
             else:
                 code = isinstance(block, Code)
                 for offset, text in enumerate(block.text.split("\n")):
@@ -211,7 +211,7 @@ def list_fields(sections: Iterable[Section]) -> Iterator[tuple[TextLine, str, st
                 )
             elif not isinstance(block, Code):
                 for offset, text in enumerate(block.text.split("\n")):
-                    yield from _line_fields(TextLine(block.line + offset, text))
+                    yield from _line_fields(TextLine(block.line + offset, text, False))  # noqa: FBT003
 
 
 def normalise_name(name: str) -> str:

@@ -101,8 +101,8 @@ class _Parser:
         self.sections = [Section(0, "", 1)]
         self.level = self.margin = self.quotes = self.depth = 0
         self.list_margin = -1
-        self.item: Item | None = None
-        """The item whose own text comes next."""
+        self.marker: re.Match[str] | None = None
+        """That of the item whose own text comes next."""
 
     def parse(self, line: int, end: int) -> int:
         """Reads the blocks between two lines; returns the line after them."""
@@ -186,14 +186,17 @@ class _Parser:
         return self.list_margin >= 0 and indent - self.list_margin >= _CODE_INDENT and indent < self.margin
 
     def _add_text(self, line: int, text: str) -> None:
-        block: Item | Paragraph = Paragraph(line + 1, text, quoted=self.quotes > 0)
-        if self.item is not None:
-            box = _CHECKBOX.match(text)
-            checked = box[1] != " " if box else None
-            text = text[box.end() :] if box else text
-            block = self.item._replace(line=line + 1, text=text, checked=checked, quoted=self.quotes > 0)
-            self.item = None
-        self.sections[-1].blocks.append(block)
+        blocks, quoted = self.sections[-1].blocks, self.quotes > 0
+        if self.marker is None:
+            blocks.append(Paragraph(line + 1, text, False, quoted))  # noqa: FBT003 - by position: there are many
+            return
+        box = _CHECKBOX.match(text)
+        checked = box[1] != " " if box else None
+        text = text[box.end() :] if box else text
+        number, sign = self.marker[1], self.marker[0][-1]
+        ordered, place = bool(number), int(number) if number else None
+        blocks.append(Item(line + 1, text, self.depth, checked, ordered, place, quoted, "" if number else sign))
+        self.marker = None
 
     def _join(self, line: int, end: int, indent: int) -> str:
         """The text of some lines without their indentation."""
@@ -403,9 +406,7 @@ class _Parser:
 
     def _read_item(self, line: int, end: int, marker: re.Match[str]) -> int:
         kept = self.firsts[line], self.indents[line], self.margin, self.list_margin
-        number, sign = marker[1], self.text[marker.end() - 1]
-        place, bullet = int(number) if number else None, "" if number else sign
-        self.item = Item(0, "", self.depth, ordered=bool(number), number=place, bullet=bullet)
+        self.marker = marker
         column = self.indents[line] + marker.end() - self.firsts[line]
         first, indent = self._measure(marker.end(), self.ends[line], column, self.columns[line])
         width = indent - column if first < self.ends[line] else 1
@@ -414,7 +415,7 @@ class _Parser:
         self.firsts[line], self.indents[line] = first, indent
         without_text = first >= self.ends[line] and self.is_empty(line + 1)
         after = min(line + 2, end) if without_text else self.parse(line, end)
-        self.item = None
+        self.marker = None
         self.firsts[line], self.indents[line], self.margin, self.list_margin = kept
         return after
 
