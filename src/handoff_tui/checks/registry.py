@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pkgutil
+import os
 from collections.abc import Iterator
 from importlib import import_module
 
@@ -13,8 +13,12 @@ _SYSTEMS = tuple(System)
 
 
 def _find_rules() -> Iterator[Rule]:
-    for module in pkgutil.walk_packages(rules.__path__, f"{rules.__name__}."):
-        yield from (value for value in vars(import_module(module.name)).values() if isinstance(value, Rule))
+    for top in rules.__path__:
+        for folder, _, files in os.walk(top):
+            package = f"{rules.__name__}{folder.removeprefix(top).replace(os.sep, '.')}"
+            modules = sorted(f"{package}.{name.removesuffix('.py')}" for name in files if name.endswith(".py"))
+            for module in modules:
+                yield from (value for value in vars(import_module(module)).values() if isinstance(value, Rule))
 
 
 RULES = tuple(sorted(_find_rules(), key=lambda rule: (_SYSTEMS.index(rule.system), rule.id)))

@@ -6,7 +6,6 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO
@@ -86,6 +85,8 @@ def _await_end(pid: int) -> None:
 @contextmanager
 def open_stream(git: Git, *arguments: str, extra: Mapping[str, str] | None = None) -> Iterator[GitStream]:
     """Starts git; it has ended when the block is left, however that happens."""
+    import tempfile  # noqa: PLC0415 - it imports half a dozen modules
+
     with git.prepare(*arguments, extra=extra) as (argv, environment), tempfile.TemporaryFile() as complaints:
         try:
             process = subprocess.Popen(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.gate_state import Mover
@@ -51,6 +50,8 @@ def build_inbox_facts(
 
 def read_change_times(session: Session, state: ReviewState) -> dict[str, datetime]:
     """When each document of each handoff last changed: by git, or by the disk for what is in no commit."""
+    from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times  # noqa: PLC0415 - for the app
+
     facts = state.repository
     paths = {document.path for one in state.handoffs for document in one.handoff.documents if ":" not in document.path}
     uncommitted = paths & {*facts.changed, *facts.untracked}

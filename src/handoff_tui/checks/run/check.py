@@ -33,7 +33,7 @@ from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.sealed_files import load_json, write_json
 
-_SCHEMA = 2
+_SCHEMA = 3
 _MOST_DIGESTS = 50
 
 
@@ -64,23 +64,30 @@ class ResultCache:
         return result.model_copy(update={"flaky": flaky})
 
     def save(self) -> None:
+        answers = {answer: 0 for kept in self.rules.values() for answer in kept.manifest.items()}
+        answers = {answer: number for number, answer in enumerate(answers)}
         write_json(
             self.path,
             {
                 "schema": _SCHEMA,
                 "version": __version__,
+                "answers": [[*question, digest] for question, digest in answers],
                 "rules": {
                     name: {
-                        "result": kept.result.model_dump(mode="json"),
-                        "manifest": [[*question, digest] for question, digest in kept.manifest.items()],
+                        "result": _dump(kept.result),
+                        "manifest": [answers[answer] for answer in kept.manifest.items()],
                         "version": kept.version,
                     }
                     for name, kept in self.rules.items()
                 },
-                "commands": {name: result.model_dump(mode="json") for name, result in self.commands.items()},
+                "commands": {name: _dump(result) for name, result in self.commands.items()},
                 "outcomes": self.outcomes,
             },
         )
+
+
+def _dump(result: CheckResult) -> dict[str, object]:
+    return result.model_dump(mode="json", exclude_defaults=True)
 
 
 def load_result_cache(root: Path, scope: str | None) -> ResultCache:
@@ -91,17 +98,18 @@ def load_result_cache(root: Path, scope: str | None) -> ResultCache:
     if not isinstance(value, dict) or value.get("schema") != _SCHEMA or value.get("version") != __version__:
         return cache
     try:
+        answers = [(Question(asked, tuple(arguments)), digest) for asked, arguments, digest in value["answers"]]
         cache.rules = {
             name: CachedResult(
                 restore(CheckResult, kept["result"]),
-                {Question(name, tuple(arguments)): digest for name, arguments, digest in kept["manifest"]},
+                dict([answers[number] for number in kept["manifest"]]),
                 int(kept["version"]),
             )
             for name, kept in value["rules"].items()
         }
         cache.commands = {name: restore(CheckResult, kept) for name, kept in value["commands"].items()}
         cache.outcomes = {name: dict(kept) for name, kept in value["outcomes"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return ResultCache(cache.path)
     return cache
 

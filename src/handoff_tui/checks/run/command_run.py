@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
@@ -25,16 +25,18 @@ from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.signing.signing_key import find_key_files
-from handoff_tui.git.work_tree.capture import write_work_tree
-from handoff_tui.git.work_tree.trial_tree import TrialTree, open_trial_tree
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder, write_log
 from handoff_tui.system.files.named_files import find_config_folder
-from handoff_tui.system.processes.confined_run import run_confined
 from handoff_tui.system.processes.programs import expand_home
 from handoff_tui.system.processes.run import Bounds, CommandEnd, OwnFolders, offer_own_folders, read_report
 from handoff_tui.system.processes.walls import NO_WALLS, Bound, Walls, find_bubblewrap, find_program_folders
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from handoff_tui.git.work_tree.trial_tree import TrialTree
 
 OUT = "{out}"
 """In a command, stands for the path it may write its report to."""
@@ -60,6 +62,9 @@ class IsolatedEnd(NamedTuple):
 def open_clean_checkout(session: Session) -> Iterator[TrialTree]:
     """Offers the work tree as it is captured now: committed and uncommitted, without ignored files and the log."""
     cache_folder = find_cache_folder(session.repository.root)
+    from handoff_tui.git.work_tree.capture import write_work_tree  # noqa: PLC0415 - most runs start no command
+    from handoff_tui.git.work_tree.trial_tree import open_trial_tree  # noqa: PLC0415
+
     captured = write_work_tree(session.repository, cache_folder)
     with open_trial_tree(session.repository) as tree:
         tree.fill(captured, cache_folder)
@@ -70,6 +75,8 @@ def run_isolated(
     session: Session, command: CommandCheck, tree: TrialTree, bounds: Bounds, cancel: Event
 ) -> IsolatedEnd:
     """Runs a command in a checkout, which it may change."""
+    from handoff_tui.system.processes.confined_run import run_confined  # noqa: PLC0415 - most runs start no command
+
     access = find_access(session, command)
     with offer_own_folders() as own:
         argv = [word.replace(OUT, str(own.report)) for word in command.argv]
@@ -169,7 +176,8 @@ class CommandRunner:
         waiting = {command.id: command for command in commands}
         held: set[str] = set()
         running: dict[Future[CheckResult], CommandCheck] = {}
-        with ThreadPoolExecutor(self._count_workers(), thread_name_prefix="check") as pool:
+        with ExitStack() as stack:
+            pool: ThreadPoolExecutor | None = None
             while waiting or running:
                 under_way = {command.id for command in running.values()}
                 for command in _find_ready(waiting, under_way, results, held):
@@ -178,10 +186,21 @@ class CommandRunner:
                     if skipped is not None:
                         self._tell(_build(command, Outcome.SKIPPED, skipped), results, on_result)
                         continue
+                    if command.from_repository and not self.consented:
+                        self._tell(_build_unconsented(command), results, on_result)
+                        continue
+                    digest = digest_command(self.session, command)
+                    known = self._recall(command, digest)
+                    if known is not None:
+                        self._tell(known, results, on_result)
+                        continue
+                    pool = pool or stack.enter_context(self._open_pool())
                     held.update(command.check.locks)
-                    running[pool.submit(self._run_one, command)] = command
+                    running[pool.submit(self._run_one, command, digest)] = command
                 if not running:
                     continue
+                from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - most runs start no command
+
                 # a signal may reach a worker; its handler runs here, so this thread must not sleep forever
                 done, _ = wait(running, timeout=_TICK_SECONDS, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -196,20 +215,23 @@ class CommandRunner:
         if on_result is not None:
             on_result(result)
 
-    def _count_workers(self) -> int:
-        configured = self.session.loaded.settings.check_run.parallel_maximum
-        return configured or max(1, (os.cpu_count() or 2) - 1)
+    def _open_pool(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - most runs start no command
 
-    def _run_one(self, command: CommandCheck) -> CheckResult:
-        if command.from_repository and not self.consented:
-            return _build_unconsented(command)
-        digest = digest_command(self.session, command)
+        configured = self.session.loaded.settings.check_run.parallel_maximum
+        return ThreadPoolExecutor(configured or max(1, (os.cpu_count() or 2) - 1), thread_name_prefix="check")
+
+    def _recall(self, command: CommandCheck, digest: str) -> CheckResult | None:
+        """The result of a command that needs no run, or may have none; None for one to run now."""
         earlier = self.earlier.get(command.id)
         if earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
             words = _NOT_RUN if earlier is None else _NOT_RUN_SINCE
             return _build(command, Outcome.UNKNOWN, words.format(f"`{command.shown}`"))
+        return None
+
+    def _run_one(self, command: CommandCheck, digest: str) -> CheckResult:
         settings = self.session.loaded.settings.check_run
         bounds = Bounds(command.check.timeout_seconds, settings.grace_seconds, settings.output_bytes)
         try:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -122,6 +121,7 @@ def _offer_folder(id_width: int) -> Path:
 
 def _make_folder(id_width: int) -> Path:
     """Creates the minimum that git accepts as a repository, and the empty blob, which stands for a missing side."""
+    import shutil  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))

@@ -10,7 +10,6 @@ from typing import cast
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
-from handoff_tui.git.objects.tree_diff import parse_raw
 from handoff_tui.git.session import session_of
 
 Objects = Mapping[str, str]
@@ -64,6 +63,8 @@ def _read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
 
 def read_tree_file_changes(git: Git, old: str, new: str, objects: Objects) -> list[TreeFileChange]:
     """Returns what differs between two trees, without looking for renames; sizes are unknown."""
+    from handoff_tui.git.objects.tree_diff import parse_raw  # noqa: PLC0415 - few compare trees
+
     words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", old, new, "--")
     return [
         TreeFileChange(one.path, _build(one.path, one.old_mode, one.old_id), _build(one.path, one.new_mode, one.new_id))

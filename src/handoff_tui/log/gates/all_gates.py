@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Protocol
 
 from handoff_tui.core.classes import dataclass, replace
-from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.scope.digests import read_path
 from handoff_tui.handoffs.session import Session
@@ -227,6 +226,8 @@ class LogGates:
 
     @cached_property
     def tree(self) -> str:
+        from handoff_tui.git.work_tree.capture import build_commit_tree  # noqa: PLC0415 - who looks captures little
+
         repository, head = self.session.repository, self.session.work_tree.facts.head
         return "" if head is None else build_commit_tree(repository, head, find_cache_folder(repository.root))
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import EntryRefusedError, TrustPolicyError
 from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.policy.policy import Policy, parse_policy
-from handoff_tui.log.policy.reports import SignatureTally
+
+if TYPE_CHECKING:
+    from handoff_tui.log.policy.reports import SignatureTally
 
 
 @dataclass(slots=True)
@@ -168,6 +171,8 @@ def find_counting_keys(deciding: Iterable[Policy], time: str) -> dict[str, str]:
 
 def count_signatures(whose: str, policy: Policy, keyids: Iterable[str], time: str) -> SignatureTally:
     """Counts the signatures of these keys against the threshold of one policy's root role."""
+    from handoff_tui.log.policy.reports import SignatureTally  # noqa: PLC0415 - for proposals
+
     counting = find_counting_keys((policy,), time)
     signed = {counting[keyid] for keyid in keyids if keyid in counting}
     return SignatureTally(

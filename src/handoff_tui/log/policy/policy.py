@@ -13,15 +13,17 @@ from enum import StrEnum
 from functools import lru_cache, reduce
 from itertools import product
 from math import prod
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import TrustPolicyError, UsageError
 from handoff_tui.core.text.safe_text import passes_for
-from handoff_tui.git.signing.key_grade import KeyGrade
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import Entry, PolicyText
 from handoff_tui.log.policy.signers import Signer, parse_allowed_signers
+
+if TYPE_CHECKING:
+    from handoff_tui.git.signing.key_grade import KeyGrade
 
 NONE = "none"
 
@@ -71,6 +73,8 @@ def render_protection(walls: Iterable[Wall]) -> str:
 
 def guess_protection(grade: KeyGrade) -> tuple[Wall, ...]:
     """What can be seen of the key: the answer for a person who gives none."""
+    from handoff_tui.git.signing.key_grade import KeyGrade  # noqa: PLC0415 - asked when a policy is written
+
     seen = {KeyGrade.TOUCH: Wall.TOUCH, KeyGrade.PASSPHRASE: Wall.PASSPHRASE}.get(grade)
     return () if seen is None else (seen,)
 

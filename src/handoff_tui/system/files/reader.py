@@ -90,7 +90,9 @@ class FileReader(NamedTuple):
         try:
             try:
                 return self._open_parts(path, parts)
-            except (OSError, _LinkMetError, UnicodeEncodeError):
+            except (OSError, _LinkMetError, UnicodeEncodeError) as met:
+                if isinstance(met, FileNotFoundError) and self.root.is_dir():
+                    raise  # no link was met on the way
                 resolved = self.resolve(path)
                 return self._open_parts(path, resolved.relative_to(self.root.resolve()).parts or (".",))
         except _LinkMetError as swapped:
