@@ -10,8 +10,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import lru_cache
+from itertools import starmap
 
-from handoff_tui.checks.context import Answers, Context, Manifest
+from handoff_tui.checks.context import Answers, Context, Manifest, Question
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.core.classes import NamedTuple, dataclass, field
@@ -166,8 +168,14 @@ def build_fingerprint(rule: str, path: str, subject: str) -> str:
 
 def digest_manifest(rule: Rule, manifest: Manifest) -> str:
     """One digest over the rule and everything it read."""
-    text = json.dumps([rule.id, rule.version, sorted(manifest.items())])
+    text = "\n".join([f"{rule.id} {rule.version}", *sorted(starmap(_spell_answer, manifest.items()))])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=8192)
+def _spell_answer(question: Question, digest: str) -> str:
+    """One line; many rules ask the same."""
+    return json.dumps([*question, digest])
 
 
 def is_blocking(
