@@ -9,32 +9,14 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.agents import measure_agents
-from benchmarks.baseline import measure_capture
-from benchmarks.check import measure_cancel, measure_check, measure_engine
-from benchmarks.compare import measure_compare
-from benchmarks.debugging import measure_debugging
-from benchmarks.desk import measure_desk
-from benchmarks.diff import measure_diff
-from benchmarks.diff_view import measure_diff_view
-from benchmarks.growth import measure_growth
+from benchmarks.groups import list_groups, measure_group
 from benchmarks.interleave import Row
-from benchmarks.live import measure_live
-from benchmarks.log_append import measure_log_append
-from benchmarks.log_entry import measure_log_entry
-from benchmarks.log_verify import measure_log_verify
-from benchmarks.metrics import measure_metrics
-from benchmarks.procedures import measure_procedures
-from benchmarks.reading import measure_reading
-from benchmarks.scopes import measure_scopes
-from benchmarks.verbs import measure_verbs
-from benchmarks.watching import measure_watching
 
 _MOST_SECONDS = 600
-_MOST_FILES = 100_000
 _RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 
@@ -51,21 +33,29 @@ def main() -> int:
     print(f"{'what':<58}{'ratio':>8}{'limit':>8}")
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="handoff-tui-bench-") as name:
-        measures = _list_measures(Path(name), arguments.rounds, sizes)
+        measures = list_groups(Path(name), arguments.rounds, sizes)
         if unknown := set(arguments.only) - set(measures):
             parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(measures)}")
+        broken = False
         for measure in arguments.only or measures:
             began = time.monotonic()
-            measured = measures[measure]()
-            rows += measured
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:  # nobody pays for what others left in memory
+                job = process.submit(measure_group, measure, Path(name), arguments.rounds, sizes)
+                error = job.exception()
             print(f"{measure}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-            _print_rows(measured)
+            if error is not None:  # the other groups still count
+                print(f"{measure} broke off: {error!r}", flush=True)
+                broken = True
+                continue
+            rows += job.result()
+            _print_rows(job.result())
     if not arguments.only:
         taken = time.monotonic() - begun
         rows.append(Row("this table / ten minutes", taken / _MOST_SECONDS, 1.0, f"{taken:.0f} s"))
         _print_rows(rows[-1:])
-    _store(rows, keep=bool(arguments.only))
-    return 0 if all(row.kept for row in rows) else 1
+    if not broken:
+        _store(rows, keep=bool(arguments.only))
+    return 0 if all(row.kept for row in rows) and not broken else 1
 
 
 def _print_rows(rows: list[Row]) -> None:
@@ -73,32 +63,6 @@ def _print_rows(rows: list[Row]) -> None:
     for row in rows:
         limit = "" if row.limit is None else f"{row.limit:.2f}"
         print(f"{row.name:<58}{row.ratio:>8.2f}{limit:>8}  {'' if row.kept else 'OVER '}{row.note}", flush=True)
-
-
-def _list_measures(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[str, Callable[[], list[Row]]]:
-    return {
-        "verbs": lambda: measure_verbs(folder, rounds),
-        "growth": lambda: measure_growth(folder, rounds, _MOST_FILES),
-        "reading": lambda: measure_reading(folder, rounds),
-        "check": lambda: measure_check(folder, rounds, (1_000, 10_000, _MOST_FILES)),
-        "engine": lambda: measure_engine(folder, rounds),
-        "capture": lambda: measure_capture(folder, rounds, sizes),
-        "cancel": lambda: measure_cancel(folder / "cancel", rounds),
-        "diff": lambda: measure_diff(folder, rounds),
-        "diff-view": lambda: measure_diff_view(rounds),
-        "compare": lambda: measure_compare(folder, rounds),
-        "log-entry": lambda: measure_log_entry(rounds),
-        "log-append": lambda: measure_log_append(folder, rounds),
-        "log-verify": lambda: measure_log_verify(folder, rounds),
-        "metrics": lambda: measure_metrics(folder, rounds),
-        "scopes": lambda: measure_scopes(folder, rounds),
-        "watching": lambda: measure_watching(folder, rounds, sizes),
-        "live": lambda: measure_live(folder, sizes),
-        "desk": lambda: measure_desk(folder, rounds, (1_000, _MOST_FILES)),
-        "agents": lambda: measure_agents(folder, rounds),
-        "procedures": lambda: measure_procedures(folder, rounds),
-        "debugging": lambda: measure_debugging(folder, rounds),
-    }
 
 
 def _store(rows: list[Row], *, keep: bool) -> None:
