@@ -15,7 +15,7 @@ TEXT = "# Handoff: lamp\n\nStatus: complete\n\n## Files changed\n- Created `lamp
 def test_handoff_is_reviewed_commented_and_sent_back_in_plain_text(
     builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
 ) -> None:
-    """List, overview, gate, changes, a comment, a reason; then the id is typed, and the list is empty."""
+    """List, problems, the gate on request, changes, a comment, a reason; then the id is typed, the list is empty."""
     ada = make_person(tmp_path / "homes")
     builder.config("user.name", "Ada").config("user.email", ada.email).write("a", "1\n").commit("first")
     assert ada.say("init", "--no-tests", "--no-agent-note", "--repo", builder.folder).code == 0
@@ -24,10 +24,10 @@ def test_handoff_is_reviewed_commented_and_sent_back_in_plain_text(
     terminal.wait_for("1 handoff for you")
     for answer, then in (
         ("7", "There is no number 7"),
-        ("1", "1 of 4. Show"),
-        ("", "2 of 4. Gate"),
-        ("", "3 of 4. Changes of HANDOFF.md"),
-        ("", "4 of 4. Changes of lamp.py"),
+        ("1", "1 of 3. Problems"),
+        ("g", "0 of 1 approvals"),
+        ("", "2 of 3. Changes of HANDOFF.md"),
+        ("", "3 of 3. Changes of lamp.py"),
         ("c", "empty for none:"),
         ("lamp.py:1: on or off?", "1 comment to go along"),
         ("x", "goes into the log:"),
@@ -37,7 +37,7 @@ def test_handoff_is_reviewed_commented_and_sent_back_in_plain_text(
     ):
         terminal.answer(answer, then)
         if answer == "x":  # no step is shown again after a comment
-            assert terminal.read().count("4 of 4. Changes of lamp.py") == 1
+            assert terminal.read().count("3 of 3. Changes of lamp.py") == 1
     assert terminal.wait_for_end()[0] == 0
     packet = ada.say("packet", ID, "--repo", builder.folder, "--json").json
     assert [one["reason"] for one in packet["demands"]] == ["say which"]

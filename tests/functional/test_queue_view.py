@@ -12,7 +12,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, Trouble
 from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.status.inbox_item import HandoffKey, MeasuredGate, RiskFact, RiskKind
-from handoff_tui.tui.messages import CopyWanted, HandoffChosen
+from handoff_tui.tui.messages import CopyWanted, HandoffChosen, HandoffOpened
 from handoff_tui.tui.views.queue.view import QueueView
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import MOMENT, ROOT, build_state, make_item, read_desk
@@ -49,6 +49,18 @@ async def test_queue_shows_what_waits_and_why(pilot: Pilot[None]) -> None:
     assert list_chosen(pilot) == ["lamp", "kettle", "chair"]
     await settle(pilot, "enter")
     assert get_app(pilot).main_screen.view_name == "overview"
+
+
+@at_desk(DESK)
+async def test_cursor_is_on_the_handoff_that_one_comes_back_from(pilot: Pilot[None]) -> None:
+    """Also if it was opened by its id, and stays there when the list is drawn again."""
+    screen = get_app(pilot).main_screen
+    screen.post_message(HandoffOpened(ITEMS[1].key))
+    await settle(pilot)
+    await settle(pilot, "escape")
+    queue = screen.query_one(QueueView)
+    queue.redraw()
+    assert queue.handoff == ITEMS[1].key
 
 
 @at_desk(DESK, size=(100, 30))

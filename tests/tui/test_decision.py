@@ -8,7 +8,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.live.state.app import ChecksProgress, DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem
+from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.dialogs.decision.rows import (
     build_dialog_page,
     build_dialog_title,
@@ -100,6 +100,18 @@ def test_stage_without_a_reason_still_says_itself() -> None:
     assert "Refused" in read_page(replace(PREPARING, stage=DecisionStage.REFUSED))
 
 
+def test_refusal_over_checks_says_what_is_wrong() -> None:
+    """The problems behind them, not the names of checks; a refusal for another reason stays as it is."""
+    trouble = Trouble("2 blocking checks do not pass: claims-hold, unit", "")
+    part = replace(PREPARING, stage=DecisionStage.REFUSED, trouble=trouble)
+    problems = (ReviewProblem("a", "The hash is wrong", checks=("claims-hold", "unit")), ReviewProblem("b", "A note"))
+    assert list_lines(build_dialog_page(part, problems=problems)) == [
+        "✗ Refused: 1 problem blocks it",
+        "  The hash is wrong",
+    ]
+    assert read_page(part) == f"✗ Refused: {trouble.message}"
+
+
 def test_preparing_says_that_nothing_is_decided() -> None:
     """With the progress of the checks."""
     progress = ChecksProgress(6, 12, "tests\x1b[2J", datetime(2026, 1, 1, tzinfo=UTC))
@@ -119,7 +131,7 @@ def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
     lines = read_page(part, build_item("H-2")).splitlines()
     assert lines[:2] == ["✓ Signed  send back, H-1", "sha256:" + "b" * 64]
     text = "\n".join(lines)
-    assert all(words in text for words in ("✗ rejected", "A in the app withdraws it", "H-2 in build needs you"))
+    assert all(words in text for words in ("✗ rejected", "u withdraws it", "H-2 in build needs you"))
     assert "Nothing else needs you" in read_page(part)
 
 

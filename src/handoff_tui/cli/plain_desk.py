@@ -10,6 +10,7 @@ from pathlib import Path
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.changes.diff import DiffRequest, diff
+from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.output import write_text
@@ -17,18 +18,27 @@ from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import Mover
+from handoff_tui.log.open_log import open_log
 from handoff_tui.log.person import ask_person
 from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff
+from handoff_tui.status.show import show
 from handoff_tui.status.status_page import sort_by_turn
 
 RunVerb = Callable[[Sequence[str]], int]
 """Runs a verb with its arguments, prints its errors, and returns its exit code."""
 _DECISIONS = {"a": "approve", "x": "reject", "r": "retry", "h": "hold", "o": "override", "w": "withdraw"}
-_CHOICES = "enter next, c comment, a approve, x send back, r retry, h hold, o override, w withdraw, l list, q quit"
+_LOOKS = {"e": "show", "g": "gate"}
+"""What is long, and shown on request."""
+_CHOICES = (
+    "enter next, e everything about it, g gate, c comment, a approve, x send back, r retry, h hold, o override, "
+    "w withdraw, l list, q quit"
+)
+_PROBLEMS = "problems"
 
 
 def run_plain_desk(start: Path, run_verb: RunVerb, *, read_only: bool = False) -> ExitCode:
@@ -63,7 +73,7 @@ def _list_waiting(start: Path) -> list[ReviewedHandoff]:
 
 @dataclass
 class _Review:
-    """The guided review of one handoff: what it says, its gate, then its own changes file by file."""
+    """The guided review of one handoff: what is wrong with it, then its own changes file by file."""
 
     start: Path
     handoff: str
@@ -87,6 +97,8 @@ class _Review:
                 return True
             if answer == "c":
                 self._comment()
+            elif answer in _LOOKS:
+                self.run_verb((_LOOKS[answer], self.handoff, "--repo", str(self.start)))
             elif answer in _DECISIONS:
                 if self._decide(_DECISIONS[answer]):
                     return True
@@ -107,15 +119,42 @@ class _Review:
             write_text(f"The changes can't be read: {render_safe(refused.message)}")
             paths = []
         files = [("diff", "--handoff", self.handoff, *words, "--", path) for path in paths]
-        return [("show", self.handoff, *words), ("gate", self.handoff, *words), *files]
+        return [(_PROBLEMS,), *files]
 
     def _show(self, step: tuple[str, ...], count: str) -> None:
         verb, path = step[0], step[-1]
         write_text("")
         write_text(f"{count}. {f'Changes of {render_safe(path)}' if verb == 'diff' else verb.capitalize()}")
-        self.run_verb(step)
+        if verb == _PROBLEMS:
+            try:
+                self._show_problems()
+            except HandoffError as refused:
+                write_text(f"They can't be found: {render_safe(refused.message)}")
+        else:
+            self.run_verb(step)
         if verb == "diff" and path not in self.viewed:
             self.viewed.append(path)
+
+    def _show_problems(self) -> None:
+        """What was asked and delivered, in a line each, then each problem with what was measured; runs no command."""
+        session = open_session(self.start)
+        shown = show(session, refresh(session, CheckAgain()), self.handoff, CheckAgain())
+        examined = examine(session, open_log(session.repository), self.handoff, options=WITHOUT_COMMANDS)
+        measured = measure_gate(examined.report, shown.verdicts)
+        handoff, claims = shown.reviewed.handoff, shown.reviewed.claims
+        says = f" It says: {handoff.said}." if handoff.said else ""
+        write_text(render_safe(f"{handoff.title or handoff.id}.{says}"))
+        write_text(
+            f"{measured.passed} of {measured.total} checks pass. Claims: {claims.contradicted} false, "
+            f"{claims.holds} hold, {claims.unverified} not measured."
+        )
+        for number, problem in enumerate(measured.problems, 1):
+            weight = "not run" if problem.unmeasured else "blocks" if problem.blocks else "worth a look"
+            where = f" At {problem.place}." if problem.place is not None else ""
+            facts = "".join(f" {fact}." for fact in problem.facts[:1])
+            write_text(render_safe(f"{number}. {weight}: {problem.title}.{facts}{where}"))
+        if not measured.problems:
+            write_text("No problems found.")
 
     def _comment(self) -> None:
         about = f"{self.viewed[-1]}:LINE: text" if self.viewed else "text"

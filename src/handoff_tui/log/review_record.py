@@ -31,10 +31,10 @@ class Comment(Model):
 
     @property
     def words(self) -> str:
-        """What it says, with what it is about, as a file of comments has it."""
+        """What it says, with what it is about."""
         about = self.place
         if self.thread:
-            about = f"@{self.thread} resolved" if self.resolves else f"@{self.thread}"
+            about = f"{'settles' if self.resolves else 'reply to'} {self.place or f'@{self.thread}'}"
         return ": ".join(part for part in (about, self.text) if part)
 
 

@@ -30,7 +30,7 @@ _MOST_CLAIMS = 3
 _MOST_FILES = 5
 _MOST_WARNED = 5
 _CLOSED = frozenset({"pass", "not-applicable"})
-_CLAIMS = {"holds": "hold", "contradicted": "false", "was_true": "was true", "unverified": "not measured"}
+_CLAIMS = {"contradicted": "false", "was_true": "was true", "unverified": "not measured"}
 _DIFFERENCES = {
     "files": "changed file",
     "unexplained": "unexplained drop",
@@ -125,7 +125,8 @@ def add_evidence(page: Page, record: ReviewRecord) -> None:
 
 def add_claims(page: Page, record: ReviewRecord) -> None:
     """Adds how many claims hold, and the false ones."""
-    counts = [f"{number:,} {_CLAIMS.get(state, state)}" for state, number in record.claims.items() if number]
+    words = {**_CLAIMS, "holds": "holds" if record.claims.get("holds") == 1 else "hold"}
+    counts = [f"{number:,} {words.get(state, state)}" for state, number in record.claims.items() if number]
     add_fact(page, "claims", ", ".join(counts) or "none")
     for claim in record.contradicted[:_MOST_CLAIMS]:
         add_marked(page, Cell("✗ ", "contradicted"), f"{claim.text} ({claim.where})")

@@ -50,12 +50,13 @@ def describe_effect(verb: str, name: str, phase: str = "this phase", onward: str
     return EFFECTS.get(verb, "").format(name=name, phase=phase, onward=to)
 
 
-def build_dialog_title(part: DecisionPart) -> tuple[Cell, ...]:
-    """Says what is being decided, and about what."""
+def build_dialog_title(part: DecisionPart, title: str = "") -> tuple[Cell, ...]:
+    """Says what is being decided, and about what, with the title of the work."""
     report, name = part.view.gate.report if part.view else None, shorten_id(part.key.handoff)
     place = render_safe(f"{name} · {report.phase} · attempt {report.attempt}" if report is not None else name)
     mark = ": signed" if part.stage is DecisionStage.STORED else "?"
-    return (Cell(f"{name_verb(part.verb).capitalize()}{mark}  ", "heading"), Cell(place, "accent"))
+    verb = Cell(f"{name_verb(part.verb).capitalize()}{mark}  ", "heading")
+    return (verb, Cell(place, "accent"), Cell(f"  {render_safe(title)}" if title else ""))
 
 
 def name_verb(verb: str) -> str:
@@ -68,7 +69,7 @@ def build_dialog_page(
     following: InboxItem | None = None,
     *,
     problems: Sequence[ReviewProblem] = (),
-    withdraw_key: str = "A",
+    withdraw_key: str = "u",
     digests: bool = False,
 ) -> Page:
     """Shows what belongs to this stage; `following` is the next handoff that needs you. Digests come on request.
@@ -79,7 +80,7 @@ def build_dialog_page(
     if part.stage is DecisionStage.STORED:
         _add_receipt(page, part, following, withdraw_key)
         return page
-    _add_stage(page, part)
+    _add_stage(page, part, problems)
     if part.view is not None:
         _add_demands(page, part, problems)
         _add_facts(page, part.view, describe_key_wait(part))
@@ -149,15 +150,23 @@ def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxIt
     return next((item for item in inbox if item.needs_you and item.key != decided), None)
 
 
-def _add_stage(page: Page, part: DecisionPart) -> None:
+def _add_refusal(page: Page, message: str, problems: Sequence[ReviewProblem]) -> None:
+    """The reason; of checks that don't pass, what is wrong instead of their names."""
+    named = set(message.replace(",", " ").split())
+    causes = [one for one in problems if one.blocks and not named.isdisjoint(one.checks)]
+    told = f"{plural(len(causes), 'problem')} {'blocks' if len(causes) == 1 else 'block'} it" if causes else message
+    page.line(Cell("✗ Refused: ", "fail"), Cell(render_safe(told)), indent=4)
+    for one in causes[:_MOST_NAMED]:
+        page.line(Cell(f"  {render_safe(one.title)}", "unknown" if one.unmeasured else "fail"), indent=4)
+
+
+def _add_stage(page: Page, part: DecisionPart, problems: Sequence[ReviewProblem]) -> None:
     match part.stage:
         case DecisionStage.PREPARING:
             page.line(Cell("Nothing is decided yet. Running the blocking checks and capturing the work.", "muted"))
             page.line(*build_progress(part))
         case DecisionStage.REFUSED:
-            page.line(
-                Cell("✗ Refused: ", "fail"), Cell(render_safe(part.trouble.message if part.trouble else "")), indent=4
-            )
+            _add_refusal(page, part.trouble.message if part.trouble else "", problems)
         case DecisionStage.MOVED:
             _add_trouble(page, "◆ Not signed, something changed: ", "waiting", part.trouble)
             page.line(Cell("What you saw before is below.", "muted"))
@@ -264,9 +273,10 @@ def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, wi
         add_state(page, part.gate.report)
     page.blank()
     page.line(Cell("Commit and push .handoff-tui/ so that others see the decision.", "muted"))
-    page.line(Cell(withdraw_key, "key"), Cell(" in the app withdraws it with another signed entry.", "muted"))
+    withdraws = Cell(" withdraws it with another signed entry.", "muted")
+    page.line(Cell("Back in the app, ", "muted"), Cell(withdraw_key, "key"), withdraws)
     if following is None:
         page.line(Cell("Nothing else needs you.", "muted"))
     else:
-        waits = f"{following.key.handoff} in {following.phase or 'its phase'}"
+        waits = f"{shorten_id(following.key.handoff)} in {following.phase or 'its phase'}"
         page.line(Cell("next      ", "muted"), Cell(f"{render_safe(waits)} needs you"), Cell("  ↵ opens it", "key"))

@@ -21,6 +21,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.actions import Hint, Keys
+from handoff_tui.tui.chrome import name_work
 from handoff_tui.tui.dialogs.box import (
     HUMAN_SECONDS,
     LEAVING,
@@ -143,7 +144,9 @@ class DecisionBox(Vertical):
         most = max(_LEAST_PAGE, self.screen.size.height - around)
         self.page.styles.height = max(1, min(self.page.line_count, most))
 
-    def show(self, part: DecisionPart, following: InboxItem | None, problems: Sequence[ReviewProblem]) -> None:
+    def show(
+        self, part: DecisionPart, following: InboxItem | None, problems: Sequence[ReviewProblem], title: str
+    ) -> None:
         """Shows what is signed, and the fields for it."""
         self._part = part
         is_closed = part.stage in {DecisionStage.STORED, DecisionStage.REFUSED}
@@ -152,8 +155,8 @@ class DecisionBox(Vertical):
         self.screen.set_class(is_closed, "-closed")
         self.screen.set_class(part.asks_name and not is_closed, "-asks")
         self.screen.set_class(part.stage is DecisionStage.REFUSED, "-small")
-        self.query_one(Rule).show_title(*build_dialog_title(part))
-        lead = self._keymap.show("decide.choose")
+        self.query_one(Rule).show_title(*build_dialog_title(part, title))
+        lead = self._keymap.show("app.undo")
         self.page.show(build_dialog_page(part, following, problems=problems, withdraw_key=lead, digests=self.digests))
         self.call_after_refresh(self._fit)
         needed = "required" if part.needs_reason else "optional"
@@ -233,6 +236,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         self._dropped = 0
         self._part: DecisionPart | None = None
         self._following: InboxItem | None = None
+        self._title = ""
         self._problems: tuple[ReviewProblem, ...] = ()
         self._said = _SILENT
         self._keeping: Timer | None = None
@@ -264,6 +268,8 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         known = state.problems.value if state.chosen == part.key else None
         self._problems = known.problems if known is not None else self._problems
         earlier, self._part, self._following = self._part, part, following
+        handoffs = (item.reviewed.handoff for item in state.inbox if item.key == part.key)
+        self._title = next((name_work(handoff) for handoff in handoffs if handoff.title), "")
         self._find_draft(state.drafts.reasons.get(self._verb, ""))
         if not is_same_to_sign(earlier, part):
             self._said = _SILENT
@@ -496,7 +502,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
 
     def _draw(self) -> None:
         if self._part is not None and self.is_mounted:
-            self._box.show(self._part, self._following, self._problems)
+            self._box.show(self._part, self._following, self._problems, self._title)
             self._draw_state()
 
     def _draw_state(self) -> None:

@@ -181,7 +181,8 @@ def _describe_asked_for(state: AppState | None) -> Cell | None:
         return None
     done = sum(bool(thread.resolved_by or thread.changed) for thread in last)
     role = "pass" if done == len(last) else "warning"
-    return Cell(f"{done} of {len(last)} done: the lines have changed, or it is settled; C lists them", role)
+    words = f"{done} of {plural(len(last), 'comment')} done: lines changed, or settled; C lists them"
+    return Cell(words, role)
 
 
 _BACK = frozenset(verb.value for verb in SENDING_BACK)

@@ -274,6 +274,7 @@ class QueueView(View):
     def focus_first(self) -> None:
         """Selects the current handoff on the way back to the queue."""
         if self._state.chosen is not None:
+            self._moved = True
             self.rows.choose("\0".join(self._state.chosen))
         super().focus_first()
 
