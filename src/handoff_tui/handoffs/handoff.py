@@ -137,6 +137,8 @@ class Handoff(Model):
     id: HandoffId
     dialect: str
     title: str | None = None
+    asked: Fact | None = None
+    """What the work is for, as its spec says it. No decision binds it: the spec is bound as it is."""
     original_name: str | None = None
     """The name used in the files, if the id is a canonical form of it."""
     type: HandoffType = HandoffType.AGENT_HANDOFF

@@ -72,6 +72,7 @@ def _build_heading(handoff: Handoff) -> dict[str, object]:
         "id": handoff.id,
         "dialect": handoff.dialect,
         "title": handoff.title,
+        "asked": handoff.asked.model_dump(mode="json") if handoff.asked is not None else None,
         "original_name": handoff.original_name,
         "type": handoff.type,
         "status_claimed": handoff.status,

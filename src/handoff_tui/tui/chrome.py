@@ -87,9 +87,13 @@ def _build_place(state: AppState, view: str, dropped: int) -> Row:
     return (Cell(f"{name}{more}", "heading"), Cell(" · ", "muted"), _describe_queue(state))
 
 
+_KIND = "handoff:"
+
+
 def name_work(handoff: Handoff) -> str:
     """The title of a handoff without its id in front, which is shown beside it; the id if it has no title."""
-    title = handoff.title or handoff.id
+    told = handoff.title or handoff.id
+    title = told[len(_KIND) :].lstrip() if told.casefold().startswith(_KIND) else told
     rest = title[len(handoff.id) :] if title.casefold().startswith(handoff.id.casefold()) else ""
     words = rest.lstrip(" :–—-.|·")
     return words if words and rest[:1] != words[:1] else title

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from handoff_tui.core.place import Place
+from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.gate import GateQuestion
+from handoff_tui.log.gates.position import build_handoff_digest
 from handoff_tui.log.gates.scoped_work import build_scoped_handoff_digest
 from handoff_tui.log.index import build_log_index
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
@@ -208,3 +211,11 @@ def test_what_is_read_in_own_files_is_bound_as_bytes_only() -> None:
     own = {document.path}
     assert build_scoped_handoff_digest(plain, own) == build_scoped_handoff_digest(richer, own)
     assert build_scoped_handoff_digest(plain, ()) != build_scoped_handoff_digest(richer, ())
+
+
+def test_what_the_work_is_for_is_bound_by_its_document_alone() -> None:
+    """The reader may find it or not: no approval is superseded by that."""
+    told = Handoff(id="H-1", dialect="builder", title="Lamp")
+    read = told.model_copy(update={"asked": Fact(name="mission", value="A lamp.", where=Place(path="spec.md", line=3))})
+    assert build_scoped_handoff_digest(read, ()) == build_scoped_handoff_digest(told, ())
+    assert build_handoff_digest(read) == build_handoff_digest(told)

@@ -26,7 +26,7 @@ from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.storage.evidence import find_review
 
 CONFIGURATION = "handoff-tui.toml"
-_DERIVED = frozenset({"registry", "blocked_by", "attempt", "documents", "ended", "stated_phase", "ran"})
+_DERIVED = frozenset({"asked", "registry", "blocked_by", "attempt", "documents", "ended", "stated_phase", "ran"})
 """Fields of a handoff that files of others decide on, or that are bound on their own."""
 _NAMED = 3
 

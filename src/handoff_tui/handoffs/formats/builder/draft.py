@@ -65,6 +65,7 @@ class SpecReading:
     missing: tuple[str, ...] = ()
     out_of_order: tuple[str, ...] = ()
     prompt: PromptReading | None = None
+    mission: Fact | None = None
 
 
 def read_spec(source: Source, settings: Builder) -> SpecReading:
@@ -124,7 +125,7 @@ def _read_identity(reading: SpecReading) -> None:
 def _read_mission(reading: SpecReading) -> None:
     section = outlines.find_section(reading.source.outline, "Mission")
     for first in section.paragraphs()[:1] if section is not None else ():
-        reading.facts.append(reading.source.fact("mission", quote(plain(first.text)), first.line))
+        reading.mission = reading.source.fact("mission", quote(plain(first.text)), first.line)
 
 
 def _read_dependencies(reading: SpecReading) -> None:
@@ -281,6 +282,7 @@ class BuilderDraft:
         """The finished handoff; the newest results count."""
         told, newest = self.told, self.newest
         told.title, told.registry = self._title(), state
+        told.asked = next((spec.mission for spec in self.specs if spec.mission), None)
         told.source_phase, told.target_phase = _find_phases(self)
         told.questions, told.greenlit = tuple(self.questions()), self.greenlit()
         told.attempts = tuple(results.attempt() for results in self.results)

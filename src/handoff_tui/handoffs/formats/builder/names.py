@@ -32,9 +32,7 @@ _RANGE: Final = compile_later(r"\s*(?:through|thru|to|\u2013|\u2014|-|\.\.\.?|â€
 _PLAIN: Final = compile_later(r"H-([0-9]{1,4})$")
 _FRAMEWORK: Final = compile_later(r"FMWK-?(?P<number>[0-9]{1,4}(?:[A-Za-z](?![A-Za-z0-9]))?)")
 _PACKAGE: Final = compile_later(r"(?<![A-Za-z0-9-])PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*(?![A-Za-z0-9])")
-_TITLE_WORD: Final = compile_later(
-    r"(?:results?|agent prompt|builder|handoff:|spec(?:ification)?)(?:[\W_]+|$)", re.IGNORECASE
-)
+_TITLE_WORD: Final = compile_later(r"(?:results?|agent prompt|builder|spec(?:ification)?)(?:[\W_]+|$)", re.IGNORECASE)
 _TITLE_ID: Final = compile_later(rf"(?:{_KIND}|H)[ _#-]{{1,3}}{_NUMBER}(?:[\W_]+|$)", re.IGNORECASE)
 _LONGEST_RANGE = 50
 

@@ -60,8 +60,6 @@ _TO_MEASURE: Final = {
     Unmeasured.NOT_RUN: "enter or R runs it",
     Unmeasured.NO_CONSENT: "enter shows what would run, and asks for your consent",
 }
-_ASKED = frozenset({"mission", "goal"})
-"""The facts that say what the work is for."""
 _MOST_CHECKS = 4
 _CAN = {
     QueueGroup.READY: "a approve it · x send it back",
@@ -107,7 +105,7 @@ def find_problems(state: AppState | None, item: InboxItem) -> tuple[ReviewProble
 def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) -> Page:
     page = Page()
     handoff = item.reviewed.handoff
-    asked = next((fact for fact in handoff.facts if fact.name in _ASKED), None)
+    asked = handoff.asked or next((fact for fact in handoff.facts if fact.name == "goal"), None)
     spec = next((document.path for document in handoff.documents if document.role is DocumentRole.SPEC), "")
     where = spec or next((document.path for document in handoff.documents), "")
     told = (handoff.title if spec else handoff.message) or handoff.message or handoff.title
