@@ -157,6 +157,9 @@ class World:
     def merge(self, number: int, name: str, path: str, choice: str) -> None:
         """Merges a branch on which somebody changed a path; the merge chooses a side, or undoes what the branch did."""
         self.commit("leftovers")
+        if choice == "import":
+            self._import_history(number, name)
+            return
         branch, before = f"side-{number}", self.builder.head()
         self.builder.step("checkout", "--quiet", "-b", branch, "HEAD~1")
         self.builder.write(path, f"side {number}\n").step("add", "--", path)
@@ -167,6 +170,14 @@ class World:
             self.builder.git("merge", "--quiet", "--no-ff", "--no-edit", *words, branch)
         except AssertionError:  # one side deleted the file: git asks a person
             self.builder.git("reset", "--quiet", "--hard", before)
+
+    def _import_history(self, number: int, name: str) -> None:
+        """Merges a history with a first commit of its own."""
+        blob = self.builder.git("hash-object", "-w", "--stdin", stdin=b"imported\n")
+        tree = self.builder.git("mktree", stdin=f"100644 blob {blob}\timport-{number}.py\n".encode())
+        message = "a beginning" + (f"\n\nHandoff: {HANDOFFS[name]}" if name else "")
+        first = self.builder.git("commit-tree", tree, "-m", message)
+        self.builder.git("merge", "--quiet", "--no-ff", "--no-edit", "--allow-unrelated-histories", first)
 
     def check_contents(self, scopes: Scopes) -> None:
         """What lies here is what the last owners of each path made of it: nothing is approved that is not there."""
@@ -273,7 +284,7 @@ def open_world() -> Iterator[World]:
 
 ALL_PATHS = (*PATHS, "a.py", "b.py")
 ACTS = ("write", "rename", "delete", "bump")
-MERGES = ("merge ours", "merge theirs", "merge undo")
+MERGES = ("merge ours", "merge theirs", "merge undo", "merge import")
 EDITS = ("edit", "edit away")
 VERBS = ("approve", "reject", "hold")
 Step = tuple[str, str, str]

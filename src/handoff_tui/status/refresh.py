@@ -10,7 +10,7 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
-from handoff_tui.core.text.labels import name_some
+from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import ProblemIndex
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
@@ -19,7 +19,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life, LifeFacts, find_filed_with_work, find_lives
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
-from handoff_tui.handoffs.scope.find import find_scopes, read_stated
+from handoff_tui.handoffs.scope.find import find_scopes, list_overlooked, read_stated
 from handoff_tui.handoffs.scope.scope import Scope, Scopes
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.gates.coverage import count_coverage
@@ -221,18 +221,17 @@ class HandoffReviewer:
 
 def _collect_problems(session: Session, result: ReadHandoffs) -> tuple[Problem, ...]:
     """Problems with the settings, then what git was told to hide, then those of the formats."""
+    overlooked = list_overlooked(session)
+    told = "git was told not to look at changes of"
     hidden = [
-        Problem(
-            path=path,
-            message="git was told not to look at changes of this file (assume-unchanged or skip-worktree)",
-            level=ProblemLevel.WARNING,
-        )
-        for path in session.work_tree.overlooked[:_MOST_OVERLOOKED]
+        Problem(path=path, message=f"{told} this file (assume-unchanged or skip-worktree)", level=ProblemLevel.WARNING)
+        for path in overlooked[:_MOST_OVERLOOKED]
     ]
-    left_out = len(session.work_tree.overlooked) - len(hidden)
-    if left_out > 0:
-        message = f"git was told not to look at changes of {left_out} more files"
-        hidden.append(Problem(path=".", message=message, level=ProblemLevel.WARNING))
+    absent = len(session.work_tree.overlooked) - len(overlooked)
+    more = f"{told} {len(overlooked) - len(hidden)} more files" if len(overlooked) > len(hidden) else ""
+    sparse = f"{plural(absent, 'tracked file')} not checked out (sparse checkout): handoffs there aren't read"
+    messages = filter(None, (more, sparse if absent else ""))
+    hidden += [Problem(path=".", message=message, level=ProblemLevel.WARNING) for message in messages]
     refused = session.loaded.refused.message.split("\n") if session.loaded.refused else []
     return (*map(_build_settings_problem, refused), *hidden, *result.problems)
 

@@ -151,6 +151,22 @@ def test_log_on_a_branch_counts_everywhere(gate_desk: GateDesk, bo: Person) -> N
     status = gate_desk.speaking(bo, "status", "--repo", clone, "--json").json
     gate = gate_desk.speaking(bo, "gate", HANDOFF, "--repo", clone, "--json").json
     assert [one["gate"]["state"] for one in status["handoffs"]] == [gate["state"]] == ["approved"]
+    RepositoryBuilder(clone).step("checkout", "-q", "main").step("sparse-checkout", "set", "src")
+    status = gate_desk.speaking(bo, "status", "--repo", clone, "--json").json
+    gate = gate_desk.speaking(bo, "gate", HANDOFF, "--repo", clone, "--json").json
+    assert [one["gate"]["state"] for one in status["handoffs"]] == [gate["state"]] == ["approved"]
+    assert [one["message"].partition(": ")[2] for one in status["problems"] if one["path"] == "."] == [
+        "handoffs there aren't read"
+    ]
+
+
+def test_file_whose_name_is_no_text_is_named(gate_desk: GateDesk, bo: Person) -> None:
+    """By the bytes that are no letters, not as digits."""
+    builder = gate_desk.builder.write(b"\xff.py").commit(f"more\n\nHandoff: {HANDOFF}")
+    assert gate_desk.decide(bo, "approve").code == ExitCode.OK
+    builder.write(b"\xff.py", "other\n")
+    page = gate_desk.speaking(bo, "status", "--repo", gate_desk.root).stdout
+    assert "changed since: \\xff.py" in " ".join(page.split())
 
 
 def test_handoff_that_was_sent_back_does_not_vanish(gate_desk: GateDesk, bo: Person) -> None:

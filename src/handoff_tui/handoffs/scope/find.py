@@ -367,7 +367,7 @@ def _read_uncommitted(session: Session) -> tuple[dict[str, WorkContent], list[Un
     Also files whose changes git was told to overlook.
     """
     facts, root = session.work_tree.facts, session.repository.root
-    tracked = [*facts.changed, *_list_overlooked(session)]
+    tracked = [*facts.changed, *list_overlooked(session)]
     before = _read_head(session, tracked)
     submodules = frozenset(facts.submodules)
     contents: dict[str, WorkContent] = {}
@@ -385,12 +385,12 @@ def _read_uncommitted(session: Session) -> tuple[dict[str, WorkContent], list[Un
     return contents, changes
 
 
-def _list_overlooked(session: Session) -> Iterator[str]:
-    """Lists the tracked files whose changes git was told not to see; in a sparse checkout most of them aren't there."""
+def list_overlooked(session: Session) -> tuple[str, ...]:
+    """Lists the tracked files whose changes git was told not to see; in a sparse checkout, those that are there."""
     overlooked = session.work_tree.overlooked
     settings = session.repository.git.list_config() if overlooked else ()
     sparse = any(key == "core.sparsecheckout" and value != "false" for _, key, value in settings)
-    return (path for path in overlooked if not sparse or os.path.lexists(session.repository.root / path))
+    return tuple(path for path in overlooked if not sparse or os.path.lexists(session.repository.root / path))
 
 
 def _read_head(session: Session, paths: list[str]) -> dict[str, Content]:

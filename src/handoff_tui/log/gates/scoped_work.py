@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.git.history.commit_graph import list_co_authors
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.placed_by_runs import ROLLBACK
-from handoff_tui.handoffs.scope.digests import ScopeDigests
+from handoff_tui.handoffs.scope.digests import ScopeDigests, read_path
 from handoff_tui.handoffs.scope.find import FoundScopes, LogTraces, find_behind, find_scopes, list_stated
 from handoff_tui.handoffs.scope.run_commits import find_run_commits, read_run_commits
 from handoff_tui.handoffs.scope.scope import Scopes
@@ -84,8 +84,8 @@ class ScopedWork:
                 record = find_review(self.session.repository.root, made.decision.review)
         if record is None or record.scope is None:
             return "its files"
-        then = {_name(file): file for file in record.scope.files}
-        now = {_name(file): file for file in self.digests.build_files(self.scopes.of(handoff))}
+        then = {read_path(file): file for file in record.scope.files}
+        now = {read_path(file): file for file in self.digests.build_files(self.scopes.of(handoff))}
         changed = sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
         cut_off = " (this clone is shallow; git fetch --unshallow)" if self.session.repository.shallow else ""
         return name_some(changed, _NAMED) + cut_off
@@ -193,7 +193,3 @@ def _find_source(item: dict[str, Any]) -> str:
 
 def _find_folder(path: str) -> str:
     return path.rpartition("/")[0]
-
-
-def _name(file: Mapping[str, str]) -> str:
-    return file.get("path") or file.get("path_hex", "")
