@@ -89,6 +89,14 @@ def test_latest_link_stands_for_its_target() -> None:
     assert lives["notes/h/2026-01-08.md"].successor == "notes/h/2026-01-09.md"
 
 
+def test_newest_may_lie_in_another_place_too() -> None:
+    """Then the older ones of its series are over all the same."""
+    twins = note("HANDOFF.md", "same"), note("docs/HANDOFF_3.md", "same")
+    assert list_live(note("docs/archive/HANDOFF_1.md"), note("docs/HANDOFF_2.md"), *twins) == {"HANDOFF.md"}
+    lives = find_lives((note("docs/archive/HANDOFF_1.md"), note("docs/HANDOFF_2.md"), *twins))
+    assert {life.successor for life in lives.values()} == {None, "notes/HANDOFF.md"}
+
+
 def test_lines_of_work_end_on_their_own() -> None:
     """Open branches and tasks are told apart; once a branch is merged, the next session follows it."""
     first, second = (note(f"S_{n}.md", claims=(on_branch(f"work/{n}"),)) for n in (1, 2))

@@ -126,9 +126,12 @@ def find_lives(handoffs: Sequence[Handoff], facts: LifeFacts = NO_FACTS) -> dict
     for handoff in handoffs:
         why = _find_own_end(handoff, facts)
         lives[handoff.id] = LIVE if why is None else Life(state=LifeState.PAST, why=why)
-    for end in (_end_twins, _end_series, _end_tasks):
-        live = [one for one in handoffs if not lives[one.id].is_past]
-        lives.update((name, life) for name, life in end(live, facts) if name not in facts.unsettled)
+    live = [one for one in handoffs if not lives[one.id].is_past]
+    twins = {name: life for name, life in _end_twins(live, facts) if name not in facts.unsettled}
+    ended = {name: life for name, life in _end_series(live, facts, twins) if name not in facts.unsettled}
+    lives.update(ended | twins)
+    live = [one for one in live if not lives[one.id].is_past]
+    lives.update((name, life) for name, life in _end_tasks(live, facts) if name not in facts.unsettled)
     _add_successors(handoffs, lives)
     return lives
 
@@ -245,8 +248,11 @@ class _Position(NamedTuple):
     day: date | None
 
 
-def _end_series(handoffs: Sequence[Handoff], facts: LifeFacts) -> Ended:
-    """All but the newest of documents that are numbered or dated through, each session writing one."""
+def _end_series(handoffs: Sequence[Handoff], facts: LifeFacts, twins: Mapping[str, Life]) -> Ended:
+    """All but the newest of documents that are numbered or dated through, each session writing one.
+
+    The newest may be the twin of another place, which stands for both.
+    """
     series: dict[tuple[str, ...], list[_Member]] = defaultdict(list)
     heads: dict[tuple[str, ...], Handoff] = {}
     for handoff in handoffs:
@@ -258,16 +264,18 @@ def _end_series(handoffs: Sequence[Handoff], facts: LifeFacts) -> Ended:
             kind = _DATED if position.day else _NUMBERED
             member = _Member(position, _find_line(handoff, facts), handoff)
             series[(handoff.dialect, *position.series, kind)].append(member)
-        else:
+        elif handoff.id not in twins:
             heads[(handoff.dialect, path.rpartition("/")[0], *_list_words(path))] = handoff
     for key, members in series.items():
         head = _find_head(key, members, heads)
         last = _Newest(members)
         for member in members:
             successor = head or last.find_newer(member)
-            if successor is not None and successor.id != member.handoff.id:
-                why = f"{successor.id} is newer"
-                yield member.handoff.id, Life(state=LifeState.PAST, why=why, successor=successor.id)
+            newest = (
+                twins[successor.id].successor if successor and successor.id in twins else successor and successor.id
+            )
+            if newest and newest != member.handoff.id:
+                yield member.handoff.id, Life(state=LifeState.PAST, why=f"{newest} is newer", successor=newest)
 
 
 class _Member(NamedTuple):
@@ -403,10 +411,10 @@ def _end_tasks(handoffs: Sequence[Handoff], facts: LifeFacts) -> Ended:  # noqa:
 
 def _add_successors(handoffs: Sequence[Handoff], lives: dict[str, Life]) -> None:
     """Follows successors to a live one, and finds one for what was filed away: the live one where it came from."""
-    live: dict[tuple[str, str], list[str]] = defaultdict(list)
+    live: dict[tuple[str, str], set[str]] = defaultdict(set)
     for handoff in handoffs:
-        if handoff.documents and not lives[handoff.id].is_past:
-            live[handoff.dialect, handoff.documents[0].path.rpartition("/")[0]].append(handoff.id)
+        if handoff.documents and (newest := _follow(handoff.id, lives.get)) is not None:
+            live[handoff.dialect, handoff.documents[0].path.rpartition("/")[0]].add(newest)
     by_file: dict[str, list[str]] = defaultdict(list)
     for handoff in handoffs:
         for document in handoff.documents:
@@ -418,8 +426,8 @@ def _add_successors(handoffs: Sequence[Handoff], lives: dict[str, Life]) -> None
         successor = _follow(life.successor or _find_named(handoff, by_file), lives.get)
         if successor is None:
             folders = [one for one in handoff.documents[0].path.split("/")[:-1] if not _is_archive(one)]
-            candidates = live.get((handoff.dialect, "/".join(folders)), [])
-            successor = candidates[0] if len(candidates) == 1 else None
+            candidates = live.get((handoff.dialect, "/".join(folders)), set())
+            successor = min(candidates) if len(candidates) == 1 else None
         if successor != life.successor:
             lives[handoff.id] = life.model_copy(update={"successor": successor})
 

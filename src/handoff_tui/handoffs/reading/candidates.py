@@ -37,7 +37,9 @@ FEATURE: Final = (
 )
 OFFS: Final = r"hand[-_ ]?(?:offs?|overs?)"
 ABOUT_HANDOFFS: Final = compile_later(
-    rf"(?:^|[/_ -]){OFFS}[-_ ](?:{TREATISE}|{FEATURE})(?:[-_ ][^/]*)?\.\w+$|(?:^|/){TREATISE}\.\w+$", re.IGNORECASE
+    rf"(?:^|/)how[-_ ]to[-_ ][^/]*{OFFS}"
+    rf"|(?:^|[/_ -]){OFFS}[-_ ](?:{TREATISE}|{FEATURE})(?:[-_ ][^/]*)?\.\w+$|(?:^|/){TREATISE}\.\w+$",
+    re.IGNORECASE,
 )
 """A name of a text about handoffs, or of a feature of a product, that is none itself."""
 _METHOD_STATE: Final = compile_later(
