@@ -134,6 +134,8 @@ def test_evidence_of_a_run_is_read_and_compared() -> None:
             "H-7/runs/1/status.json": json.dumps({"status": "completed"}),
             "RESULTS_HANDOFF_8.md": _results("HANDOFF-8"),
             "H8_evidence.json": json.dumps({"RESULTS_HANDOFF_8.md": f"sha256:{_HASH}"}),
+            "RESULTS_HANDOFF_31A1.md": _results("HANDOFF-31A1"),
+            "31A1_evidence.json": json.dumps({"status": "FAIL"}),
         }
     )
     tied = [claim.subject for claim in handoffs["H-7"].claims if claim.kind is ClaimKind.HASH]
@@ -143,6 +145,9 @@ def test_evidence_of_a_run_is_read_and_compared() -> None:
     ]
     assert reading.used >= {"H-7/runs/1/events.jsonl", "H-7/runs/1/status.json", "H8_evidence.json"}
     assert problems == []
+    assert [fact.value for fact in handoffs["H-31A1"].facts if fact.name == CONTRADICTION] == [
+        "the evidence says FAIL, but the results say PASS"
+    ]
     assert sorted(fact.value for fact in handoffs["H-7"].facts if fact.name == CONTRADICTION) == [
         "event 3 follows event 1",
         "the event of 2031-01-02T09:00:00Z comes after one of 2031-01-02T10:00:00Z",

@@ -66,6 +66,7 @@ def attach_evidence(drafts: list[BuilderDraft], files: FormatFiles, reading: For
         else:
             draft.told.documents += (source.document(DocumentRole.OTHER),)
             draft.told.claims += tuple(read_evidence(source, [one.path for one in draft.told.documents]))
+            _compare_verdict(draft, source)
     for draft, source in states:
         draft.told.documents += (source.document(DocumentRole.STATE),)
         _compare_state(draft, source, logs.get(source.folder))
@@ -86,7 +87,12 @@ def _find_evidence(
         folder, _, name = path.rpartition("/")
         if not _EVIDENCE.match(path) or _find_above(folder, by_folder):
             continue
-        owners = [draft for (place, word), draft in beside.items() if place == folder and word in _letters(name)]
+        word_left = _letters(name.removesuffix(".json")).replace("evidence", "")
+        owners = [
+            draft
+            for (place, word), draft in beside.items()
+            if place == folder and (word in _letters(name) or word.removeprefix("h") == word_left)
+        ]
         if owners:
             yield path, max(owners, key=lambda draft: len(draft.group.id))
 
@@ -127,6 +133,16 @@ def _compare_state(draft: BuilderDraft, source: Source, log: Source | None) -> N
     newest = draft.newest.reading.status if draft.newest else None
     if newest is not None and _judge(said) is True and _judge(newest) is False:
         draft.told.add_fact(CONTRADICTION, f"the run says {quote(said)}, but the results say {newest}", where)
+
+
+def _compare_verdict(draft: BuilderDraft, source: Source) -> None:
+    """Adds that evidence of the newest results tells of a failure that they don't."""
+    root = source.json
+    said = root.first(*_STATE_KEYS) if root is not None and isinstance(root.value, dict) else None
+    newest = draft.newest.reading.status if draft.newest else None
+    if said is not None and newest is not None and _judge(said) is False and _judge(newest) is True:
+        refuted = f"the evidence says {quote(said)}, but the results say {newest}"
+        draft.told.add_fact(CONTRADICTION, refuted, source.place())
 
 
 def _judge(word: str) -> bool | None:
