@@ -152,8 +152,8 @@ class RepositoryWorld:
     def deleted_paths(self, word: str) -> tuple[str, ...]:
         owned = (change for scope in self.scopes.by_handoff.values() for change in scope.changes)
         changes = (*owned, *self.scopes.unclaimed)
-        deleted = {one.path for one in changes if one.after.deleted and word in one.path.casefold()}
-        return tuple(sorted(path for path in deleted if not self.exists(path)))
+        deleted = {one.path for one in changes if one.after.deleted} | self.scopes.restored
+        return tuple(sorted(path for path in deleted if word in path.casefold() and not self.exists(path)))
 
     def disagreements(self, handoff: str) -> Disagreements:
         scope = self.scopes.of(handoff)

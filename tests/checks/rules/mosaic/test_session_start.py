@@ -48,6 +48,18 @@ def test_session_does_not_start_without_its_briefing_or_with_a_critical_blocker(
         builder.step("reset", "--hard", "-q", before)
 
 
+def test_briefing_that_came_after_the_state_is_missed_too(builder: RepositoryBuilder) -> None:
+    """Also where nothing tells which work came before: as if it had never been there."""
+    for path, content in build_state().items():
+        builder.write(path, content)
+    builder.write("src/a.py").commit("state")
+    builder.write("MANDATORY_BRIEFING.md", "# Read this first\n").commit("briefing")
+    builder.place("MANDATORY_BRIEFING.md").unlink()
+    assert "mandatory-documents-present" in list_blocking(builder)
+    builder.commit("without it")
+    assert "mandatory-documents-present" in list_blocking(builder)
+
+
 @pytest.mark.parametrize(
     ("files", "deleted", "missing"),
     [
