@@ -206,7 +206,10 @@ def test_commit_outside_history_is_told(measure: Measure, builder: RepositoryBui
 def test_shallow_clone_does_not_contradict_what_it_cannot_know(
     folder: Path, builder: RepositoryBuilder, tmp_path: Path
 ) -> None:
-    """When the document was written, how many packages there were, and what HEAD came from."""
+    """When the document was written, how many packages there were, what HEAD came from, and who changed a file.
+
+    The commit where it begins seems to bring every file.
+    """
     clone = builder.clone_shallow(tmp_path / "clone")
     evidence = RepositoryEvidence(open_session(clone.folder))
     loose = clone.git("commit-tree", clone.head("HEAD^{tree}"), "-m", "loose").strip()
@@ -216,6 +219,7 @@ def test_shallow_clone_does_not_contradict_what_it_cannot_know(
             (ClaimKind.BASELINE, "packages", 2),
             (ClaimKind.HASH_BEFORE, "a.py", sha256("two\n")),
             (ClaimKind.COMMIT, "head", loose),
+            (ClaimKind.FILE_MODIFIED, "a.py", None),
         )
     ]
     handoff = Handoff.model_validate({"id": "H-1", "dialect": "builder", "claims": claims})

@@ -145,6 +145,12 @@ class RepositoryEvidence:
         found = self._find_ever(claim.subject or "", claim.where.path, moment)
         return None if found is None else self.look_at(found, moment)
 
+    def saw_change(self, claim: Claim, moment: Moment) -> bool:
+        """Whether a commit that is here, and not only where a shallow clone begins, changed the path of a claim."""
+        found = self.find_then(claim, moment)
+        seen = found.changed if found is not None else ()
+        return any(self.history.commits[one.position].parents for one in seen) or (found is not None and found.edited)
+
     def list_candidates(self, claim: Claim, moment: Moment) -> tuple[str, ...]:
         """The files that a claim may mean."""
         wanted, document = claim.subject or "", claim.where.path
@@ -177,6 +183,11 @@ class RepositoryEvidence:
             and (path in self.uncommitted or any(one.startswith(path.rstrip("/") + "/") for one in self.uncommitted)),
             self.describe_change(later[-1].position) if later else "a change that is not committed",
         )
+
+    def find_next_change(self, path: str, position: int) -> str:
+        """The first change of a path after a commit, in words."""
+        later = self.history.list_between(path, position, len(self.history.commits))
+        return self.describe_change(later[0].position) if later else "a change that is not committed"
 
     def list_uncommitted_work(self) -> list[str]:
         """The uncommitted files that are no documents of handoffs."""
@@ -226,7 +237,11 @@ class RepositoryEvidence:
     def _find_ever(self, wanted: str, document: str, moment: Moment) -> str | None:
         found = self.find(wanted, document)
         if found.path is not None:
-            return found.path
+            # the file of exactly this name, if it was here then; not one that only ends so
+            is_moved = found.path != wanted and (
+                self.history.is_there(wanted, moment.position) or bool(self.history.list_meant(wanted, moment))
+            )
+            return wanted if is_moved else found.path
         past = self._ever.find(wanted, document)
         there = [path for path in (found.candidates or past.candidates) if self.history.is_there(path, moment.position)]
         return past.path or (there[0] if len(there) == 1 else None)

@@ -25,6 +25,7 @@ _CUT_HASH = compile_later(r"^(?:sha256:)?([0-9a-f]{6,63})(?:\.\.\.|…)?$", re.I
 _FULL_HASH = 64
 _BEST = (VerdictState.HOLDS, VerdictState.WAS_TRUE, VerdictState.UNVERIFIED, VerdictState.CONTRADICTED)
 _NEEDS_HISTORY = frozenset({VerdictState.CONTRADICTED, VerdictState.WAS_TRUE})
+_SHOWN_BY_CHANGE = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED})
 _SHOWN_OF_A_HASH = 12
 
 
@@ -70,7 +71,8 @@ def _measure(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Ve
         moment = evidence.find_moment(claim)
         said = moment.describe(evidence.history.commits)
         outcome = measure_then(claim, moment, evidence)
-        if outcome.state in _NEEDS_HISTORY and (cut_off := evidence.find_cut_off(moment)) is not None:
+        is_unseen = claim.kind in _SHOWN_BY_CHANGE and evidence.shallow and not evidence.saw_change(claim, moment)
+        if (is_unseen or outcome.state in _NEEDS_HISTORY) and (cut_off := evidence.find_cut_off(moment)) is not None:
             outcome = _unverified(f"this shallow clone begins at {cut_off}: what was before is not known")
     state, measured, why = outcome
     return Verdict(claim=claim, state=state, measured=measured, evidence=why, moment=said)
@@ -103,19 +105,19 @@ def _measure_status(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Ou
 
 def _measure_count(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
     scope = (claim.subject or "").partition(".")[0]
-    counts = {"package": handoff.tests, "regression": handoff.regression}.get(scope)
-    mismatch = _describe_mismatch(counts)
+    counts = {"package": handoff.tests, "regression": handoff.regression, "suite": handoff.tests}.get(scope)
+    mismatch = _describe_mismatch(counts, may_miss=scope == "suite")
     if mismatch and (claim.subject or "").endswith(".total"):
         return _contradicted(None, mismatch)
     return _unverified("no test report of this run was read")
 
 
-def _describe_mismatch(counts: TestCounts | None) -> str | None:
-    """Numbers of one run that do not add up."""
+def _describe_mismatch(counts: TestCounts | None, *, may_miss: bool) -> str | None:
+    """Numbers of one run that do not add up; where a runner's other outcomes may be left out, only those above it."""
     if counts is None or counts.total is None or counts.passed is None or counts.failed is None:
         return None
     parts = counts.passed + counts.failed + (counts.skipped or 0)
-    if parts == counts.total:
+    if parts == counts.total or (may_miss and parts < counts.total):
         return None
     shown = f"{counts.passed} passed + {counts.failed} failed + {counts.skipped or 0} skipped"
     return f"its own numbers do not add up: {shown} = {parts}, not {counts.total}"
@@ -160,8 +162,9 @@ def _judge_hash(claim: Claim, path: str, moment: Moment, evidence: RepositoryEvi
     for then, position in evidence.hash_versions(path, moment):
         if then is not None and then.removeprefix("sha256:").startswith(wanted):
             commit = evidence.history.commits[position].id[:SHORT_COMMIT]
-            changed = evidence.look_at(path, moment).since
-            return _was_true(now, f"{path} had this hash at {commit}; changed since by {changed}")
+            return _was_true(
+                now, f"{path} had this hash at {commit}; changed since by {evidence.find_next_change(path, position)}"
+            )
     later = evidence.find_later_change(path, str(claim.value), claim.where.path)
     if later is not None:
         return _was_true(now, f"{later} changed {path} since, and quotes this hash as the one before")

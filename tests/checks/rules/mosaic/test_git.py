@@ -366,12 +366,11 @@ def test_files_that_exist_pass() -> None:
 
 
 def test_missing_files_of_every_document_are_found() -> None:
-    """State file, session document and the note of another format: each missing file with its place."""
+    """State file and session document: each missing file with its place. In a note of another format it is a hint."""
     assert describe(judge(referenced_files_exist, build_measured_world())) == [
         (".mosaic/current_task.json", 7, "docs/piers.md"),
         (".mosaic/SESSION_HANDOFF_1.md", 5, "lib/piers.py"),
         (".mosaic/SESSION_HANDOFF_1.md", 9, "scripts/watch.sh"),
-        ("HANDOFF.md", 3, "docs/tolls.md"),
     ]
 
 
@@ -384,10 +383,8 @@ def test_only_the_handoff_under_review_is_judged() -> None:
 
 def test_file_that_a_document_says_is_deleted_is_not_missed() -> None:
     """To say that a file was deleted names it; that it is gone is what was said, and it is told on a pass."""
-    text = "# SESSION HANDOFF\n\n## FILES DELETED\n\n- `lib/old.py`\n"
-    other = "# Handoff\n\n## Next steps\n\nSee `lib/old.py`.\n\n## Status\n\ndone\n"
-    files = {".mosaic/SESSION_HANDOFF_1.md": text, "HANDOFF.md": other}
-    world = MeasuredWorld(files={**build_state(), **files})
+    text = "# SESSION HANDOFF\n\n## FILES DELETED\n\n- `docs/piers.md`\n"
+    world = MeasuredWorld(files={**build_state(current_task=TASK), ".mosaic/SESSION_HANDOFF_1.md": text})
     context = Context(Answers(world))
     assert list(referenced_files_exist.judge(context)) == []
     assert context.notes == ["1 named files are said to have been deleted"]

@@ -68,7 +68,7 @@ def claims_hold(context: Context) -> Findings:
         for verdict in context.verdicts(handoff.id):
             if verdict.state is not VerdictState.CONTRADICTED or verdict.claim.kind in _JUDGED_ELSEWHERE:
                 continue
-            if may_block(verdict.claim.kind):
+            if may_block(verdict.claim.kind, verdict.claim.where.path):
                 yield _report_claim(handoff, verdict)
             else:
                 context.note(f"a hint: {_report_claim(handoff, verdict).message}")

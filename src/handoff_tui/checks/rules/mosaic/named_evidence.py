@@ -16,6 +16,7 @@ from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFil
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
+from handoff_tui.handoffs.claims.blocking import may_block
 from handoff_tui.handoffs.formats.mosaic import layout
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -190,12 +191,17 @@ def referenced_files_exist(context: Context) -> Findings:
 
 
 def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Verdict]:
-    """Returns, per document, the first claim about each file that wasn't there when it was written."""
+    """Returns, per document, the first claim about each file that wasn't there when it was written.
+
+    Outside of sessions, whose standard demands it of every file, kinds that are only hints are left to `claims-hold`.
+    """
     missing: dict[tuple[str, str | None], Verdict] = {}
     for handoff in handoffs:
         for verdict in context.verdicts(handoff.id):
             claim = verdict.claim
-            if claim.kind in _NAMED and verdict.state is VerdictState.CONTRADICTED and verdict.measured is None:
+            is_false = verdict.state is VerdictState.CONTRADICTED and verdict.measured is None
+            demanded = handoff.dialect == "mosaic" or may_block(claim.kind, claim.where.path)
+            if claim.kind in _NAMED and is_false and demanded:
                 missing.setdefault((claim.where.path, claim.subject), verdict)
     return list(missing.values())
 
