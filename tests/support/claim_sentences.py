@@ -207,7 +207,29 @@ REWRITTEN: Final = (
     Sentence("`<read>` covers the planner."),
 )
 """Shapes that came up while the grammar was rewritten: each was tried on it once, and most held."""
+MENDED: Final = (
+    Sentence("`<created>` was introduced, `<modified>` adjusted to it."),
+    Sentence("`<created>` was added late, and so was `<created>`."),
+    Sentence("`<modified>` got two more cases; `<modified>` received an index."),
+    Sentence("`<created>` is new, `<modified>` got a second entry."),
+    Sentence("`<deleted>` turned into `<created>`."),
+    Sentence("`<deleted>` is now called `<created>`."),
+    Sentence("`<deleted>` heißt jetzt `<created>`."),
+    Sentence("J'ai déplacé `<deleted>` en `<created>`."),
+    Sentence("`<created>` und `<created>` sind neu, `<modified>` wurde ergänzt."),
+    Sentence("**Neu angelegt:**\n- `<created>`\n- `<created>`"),
+    Sentence("## 追加したファイル\n- `<created>`\n\n他に`<modified>`を更新しました。"),
+    Sentence("| archivo | acción |\n|---|---|\n| <created> | creado |\n| <deleted> | borrado |"),
+    Sentence("| # | task | done |\n|---|---|---|\n| 1 | add `<created>` | ✅ |\n| 2 | add `<mention>` | no |"),
+    Sentence("- `<modified>` → reads the flag now (changed)"),
+    Sentence("The minutes can be found at `<read>`."),
+    Sentence("Work was done on branch `<branch>`."),
+    Sentence("Refs: <commit>, <commit>"),
+    Sentence("The loop was rewritten (see <commit>)."),
+)
+"""Shapes of a fourth sample by somebody who had not read the grammar, in other words."""
 CLAIMING: Final = (
+    *MENDED,
     *REWRITTEN,
     *CREATED,
     *MODIFIED,
@@ -235,6 +257,14 @@ NOT_CLAIMING: Final = (
     Sentence("Instead of a new `<mention>`, the model stays where it is."),
     Sentence("What I did not do: touch `<mention>`."),
     Sentence("Either/or: retry and/or give up; the client/server split stays."),
+    Sentence("`<mention>` was rebuilt in earlier sessions (`<mention>` bug fixes), not now."),
+    Sentence("Once 2.0 is out, `<mention>` gets removed."),
+    Sentence("Dana reported that `<mention>` was deleted."),
+    Sentence("`<mention>` has never been written, whatever the ticket says."),
+    Sentence("「`<mention>`を追加しました」と書く。"),
+    Sentence("Man schreibt: „`<mention>` wurde angelegt“."),
+    Sentence("次に`<mention>`を作成する予定です。"),
+    Sentence("まだ`<mention>`は作成していません。"),
     # planned
     Sentence("## Next steps\n\n- Create `<mention>`\n- Update `<mention>` afterwards", "claude"),
     Sentence("- [ ] Create `<mention>`", "hurried"),
@@ -351,7 +381,9 @@ COUNTS: Final = (
     _counted("Passed + skipped: 48 passed, 2 skipped", None, 48, None, 2, written="norwegian"),
     _counted("pytest → 1,031 passed", None, 1031, written="codex"),
     _counted("No test failed; 26 passed.", None, 26, 0, written="german"),
+    _counted("All 44 tests pass.\n\n(In detail: 41 passed, 3 failed.)", None, 41, 3),
     # no results
+    _counted("- flake8: 18 errors in tests/, agreed to ignore"),
     _counted("Expected: 40 passed, 0 failed", written="codex"),
     _counted("Target: 100 tests passing by Friday.", written="hurried"),
     _counted("Before this change, 12 tests failed.", written="gemini"),
@@ -364,6 +396,9 @@ COUNTS: Final = (
     _counted("ruff reports 7 errors.", written="codex"),
     _counted("We need 30 tests passing before release.", written="norwegian"),
     _counted("Run 3 failed because the runner was full.", written="claude"),
+    _counted("Health of production: 200 OK"),
+    _counted("Make sure all 12 tests pass before you tag."),
+    _counted("Mail: 7 failed deliveries to the old address."),
 )
 
 

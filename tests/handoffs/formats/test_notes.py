@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.claims.blocking import find_bad_verdicts
+from handoff_tui.handoffs.claims.blocking import find_bad_verdicts, find_blocking
 from handoff_tui.handoffs.formats.notes.format import NOTES
 from handoff_tui.handoffs.formats.notes.recognition import WEAK
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.handoff import Handoff, WordSort
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from tests.support.memory_files import MemoryFiles, read_with
 
@@ -268,6 +268,48 @@ def test_structured_notes_are_read() -> None:
     assert wrapped.handoffs[0].status == "BLOCKED"
     for path, text in (("tools/handoff.yaml", "rota:\n  handoff_at: 22\n"), ("handoff.json", '{"theme": "dark"}')):
         assert NOTES.recognise(Source.of_text(path, text)) == Confidence.NO
+
+
+def test_structured_note_claims_files_hashes_commits_and_tests_at_any_depth() -> None:
+    """The names of members say what became of the files in them; failing tests refute a good result."""
+    digest = "ab" * 31 + "0c"
+    note = f"""task: dimmer\nagent: heron\nresult: success
+files:
+  created:
+    - path: src/dim.py
+      sha256: {digest}
+  deleted: [src/old.py]
+  not_touched: [src/lamp.py]
+commits: [abc1234]
+todo: [add src/fuse.py]
+tests: {{passed: 8, failed: 3, total: 10}}
+"""
+    handoff = read_with(NOTES, MemoryFiles({"handoffs/1.handoff.yaml": note})).handoffs[0]
+    assert {(claim.kind, claim.subject or claim.value) for claim in handoff.claims} >= {
+        (ClaimKind.FILE_CREATED, "src/dim.py"),
+        (ClaimKind.HASH, "src/dim.py"),
+        (ClaimKind.FILE_DELETED, "src/old.py"),
+        (ClaimKind.COMMIT, "abc1234"),
+    }
+    assert not {"src/lamp.py", "src/fuse.py"} & {claim.subject for claim in handoff.claims}
+    assert handoff.tests is not None
+    assert handoff.tests.failed == 3
+    assert any("3 failed" in reason for reason in find_blocking(handoff, {}, (), ()))
+
+
+def test_note_without_headings_is_one_if_it_says_what_was_done() -> None:
+    """In a folder or under a name that says so."""
+    told = "MEMO\n\nI rewrote src/lamp.py yesterday.\n"
+    assert NOTES.recognise(Source.of_text("memos/handoff-7.md", told)) == Confidence.POSSIBLE
+    assert NOTES.recognise(Source.of_text("memos/handoff-7.md", "Ask Ann about lunch.\n")) == Confidence.NO
+
+
+def test_conclusion_in_the_first_section_with_text_counts() -> None:
+    """Also one of several fields in a line, and where no title comes first."""
+    text = "## Dev → QA\n\n**From:** dev   **To:** qa   **Block status:** blocked by the vendor\n\n"
+    text += "- `src/a.py` was added\n"
+    handoff = read_with(NOTES, MemoryFiles({"handoff/dev-to-qa.md": text})).handoffs[0]
+    assert [(word.name, word.sort) for word in handoff.words] == [("block status", WordSort.BAD)]
 
 
 def test_decision_goes_with_the_note_it_is_about() -> None:

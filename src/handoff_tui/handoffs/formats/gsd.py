@@ -12,8 +12,10 @@ from handoff_tui.core.place import ProblemLevel, Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing, word_of
+from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.grammar.counts import claim_counts, find_counts, find_first_run
+from handoff_tui.handoffs.grammar.listings import read_members
 from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading import claim_words
@@ -76,7 +78,13 @@ def read_state(root: JsonNode) -> PausedWork:
         tests=tests,
         tasks=tasks,
         blockers=(*_read_state_blockers(root), *_read_human_actions(root)),
-        claims=(*claim_words.claim_status(root, "status"), *count_claims, *commit_claims, *_claim_uncommitted(root)),
+        claims=(
+            *claim_words.claim_status(root, "status"),
+            *count_claims,
+            *commit_claims,
+            *_claim_uncommitted(root),
+            *_claim_files(root),
+        ),
         facts=(*claim_words.build_facts(root, _FACTS), *_read_decisions(root), *_read_blocker_facts(root)),
     )
 
@@ -190,6 +198,12 @@ def _claim_uncommitted(root: JsonNode) -> list[Claim]:
         for node in root.items("uncommitted_files")
         if (text := node.as_text()) is not None and not says_nothing(text)
     ]
+
+
+def _claim_files(root: JsonNode) -> list[Claim]:
+    claims = ClaimList(root.document.path)
+    read_members(claims, root)
+    return [claim for claim in claims.list() if claim.kind in BECOMING]
 
 
 def _find_path(text: str) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
+from handoff_tui.handoffs.grammar.stance import is_silent_heading
 from handoff_tui.handoffs.handoff import AuthorWord, WordSort
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
@@ -18,7 +19,8 @@ _NAME: Final = compile_later(
     r"^(?:(?:overall|current|final|project|task|story|code|peer|review|qa|test|security|gate|block|build|release"
     r"|handoff|session|phase"
     r"|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome|review|sign[- ]?off"
-    r"|approval|state|conclusion|assessment|disposition|readiness|go no go|health)$",
+    r"|approval|state|conclusion|assessment|disposition|readiness|go no go|health|stand|statut|estado|stato"
+    r"|статус|状态|状態|상태)$",
     re.IGNORECASE,
 )
 """What a field with a conclusion may be called."""
@@ -44,9 +46,11 @@ _SORTS: Final = (
             r"|\brequires? (?:re)?work\b|\bdenied\b"
             r"|\bnot (?:yet )?(?:ready|passed|passing|approved|accepted|done|completed?|met|ok|working|verified"
             r"|good)\b"
-            r"|\b(?:did|does|do)(?: not|n['\u2019]t) (?:pass|work|meet)\b|\babort\w*|\bcancel\w*|\bescalate\w*"
+            r"|\bblockiert\b|\bfehlgeschlagen\b|\bbloqu[ée]|\béchou|\bfall(?:id[oa]|ito)\b|失[败敗]|실패|\b(?:did|does"
+            r"|do)(?: not|n['\u2019]t) (?:pass|work|meet)\b|\babort\w*|\bcancel\w*|\bescalate\w*"
             r"|\bretry\b"
-            r"|\broll(?:ed)?[ -]?back\b|\bunresolved\b|\bwithheld\b|\bcrash\w*|\bregress(?:ed|ion)\b",
+            r"|\broll(?:ed)?[ -]?back\b|\bunresolved\b|\bwithheld\b|\bdegraded\b|^\W*red\b(?! (?:phase|step|done"
+            r"|complete))|\bcrash\w*|\bregress(?:ed|ion)\b",
             re.IGNORECASE,
         ),
     ),
@@ -54,7 +58,7 @@ _SORTS: Final = (
         WordSort.UNDER_WAY,
         compile_later(
             r"🚧|⏳|🟡|🔄|\bin[ _-]?progress\b|\bwip\b|\bwork in progress\b|\bpaused?\b|\bpending\b|\bpartial\w*"
-            r"|\bdraft\b|\bwaiting\b"
+            r"|\bdraft\b|\bwaiting\b|\bin arbeit\b|\ben (?:cours|curso)\b|\bin corso\b|进行中|進行中|진행"
             r"|\bawaiting\b|\bactive\b|\bongoing\b|\bstarted\b|\bunder ?way\b|\btodo\b|\bopen\b|\bplanned\b"
             r"|\bincomplete\b"
             r"|\bunfinished\b|\bnot started\b|\btesting\b|\bin review\b|\bon hold\b",
@@ -69,7 +73,7 @@ _SORTS: Final = (
             r"|\bapproved?\b|\baccept\w*"
             r"|\bsuccess\w*|\bready\b|\bresolved\b|\bvalidated\b|\bverified\b|\bmerged\b|\bclosed\b|\bshipped\b"
             r"|\bdeployed\b"
-            r"|\bgreen\b|\bok\b|\blgtm\b|\bgo\b|\bfinished\b|\bimplemented\b|\bworking\b|\blive\b",
+            r"|\bfertig\b|\berledigt\b|\bterminée?\b|\bhecho\b|\bcompletad[oa]\b|\bcompletato\b|完[了成]|완료|\bgreen\b|\bok\b|\blgtm\b|\bgo\b|\bfinished\b|\bimplemented\b|\bworking\b|\blive\b",
             re.IGNORECASE,
         ),
     ),
@@ -133,25 +137,25 @@ def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[Autho
             first = next((line for line in section.lines() if line.text.strip() and not line.code), None)
             if first is not None and parse_field(first.text) is None and sort_words(first.text) is not WordSort.UNKNOWN:
                 yield _build(source, section.name, first.text, first.number)
-        if section.level > 1 and number > 1:
-            continue
-        yield from _find_in_head(source, section)
+        if section.level <= 1 or (
+            not any(one.blocks for one in sections[:number]) and not is_silent_heading(section.name)
+        ):
+            yield from _find_in_head(source, section)
 
 
 def _find_in_head(source: Source, section: Section) -> Iterator[AuthorWord]:
-    """Fields and badges before the first real section."""
-    if section.level <= 1:
-        for line, name, value in list_fields([section]):
-            if line.number <= _HEAD_LINES and value and not _is_choice(value):
-                if _NAME.match(name):
-                    yield _build(source, name, value, line.number)
-                elif _ASKED.match(name) and (answer := _ANSWER.match(value)):
-                    yield _answer(name, value, source.place(line.number), good=answer["yes"] is not None)
-        for line in section.lines():
-            for badge in () if line.code else _BADGE.finditer(line.text):
-                named = [text.replace("_", " ").strip() for text in (badge["name"], badge["alt"])]
-                if any(_NAME.match(text) or _OF_BADGE.match(text) for text in named):
-                    yield _build(source, badge["name"], badge["text"], line.number)
+    """Fields and badges above everything else, or in the first section that has any text."""
+    for line, name, value in list_fields([section]):
+        if line.number <= _HEAD_LINES and value and not _is_choice(value):
+            if _NAME.match(name):
+                yield _build(source, name, value, line.number)
+            elif _ASKED.match(name) and (answer := _ANSWER.match(value)):
+                yield _answer(name, value, source.place(line.number), good=answer["yes"] is not None)
+    for line in section.lines():
+        for badge in () if line.code else _BADGE.finditer(line.text):
+            named = [text.replace("_", " ").strip() for text in (badge["name"], badge["alt"])]
+            if any(_NAME.match(text) or _OF_BADGE.match(text) for text in named):
+                yield _build(source, badge["name"], badge["text"], line.number)
 
 
 def _answer(name: str, text: str, where: Place, *, good: bool) -> AuthorWord:

@@ -70,8 +70,15 @@ class ClaimList:
         self.parents = {above: path for above, path in self.parents.items() if above < depth}
 
     def list(self) -> list[Claim]:
-        """References to files that something else is claimed of are left out; the others come last."""
+        """References to files that something else is claimed of are left out; the others come last.
+
+        A bare name is the file that is named with its folder elsewhere, if the same is claimed of both.
+        """
         read = ClaimKind.FILE_REFERENCED
+        said = {(claim.kind, claim.subject) for claim in self.found.values()}
+        for kind in (*BECOMING, read):
+            longer = {subject.rpartition("/")[2] for of, subject in said if of is kind and subject and "/" in subject}
+            self.found = {key: one for key, one in self.found.items() if key[0] is not kind or key[1] not in longer}
         claimed = {claim.subject for claim in self.found.values() if claim.kind is not read}
         rest = [claim for claim in self.found.values() if claim.kind is not read or claim.subject not in claimed]
         return sorted(rest, key=lambda claim: claim.kind is read)

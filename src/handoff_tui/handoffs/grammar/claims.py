@@ -107,8 +107,8 @@ def _read_section(claims: ClaimList, names: list[str], section: Section) -> None
         elif isinstance(block, Item) and depth and block.depth <= depth:
             context, depth = own, 0
         if isinstance(block, Table):
-            for row, cell in read_table(claims, context, block):
-                _read_text(claims, context, Paragraph(row.line, cell))
+            for cell in read_table(claims, context, block):
+                _read_text(claims, context, cell if cell.checked else Paragraph(cell.line, cell.text))
         elif isinstance(block, Code):
             read_code(claims, context, block)
         elif not block.quoted and not (isinstance(block, Paragraph) and block.html):

@@ -27,7 +27,7 @@ AUX: Final = word_set(
 FINITE: Final = word_set("was were is are has have had will does do did can should must would could may might")
 ADVERBS: Final = word_set(
     "also now then just all both newly only already finally first too even subsequently since either "
-    "slightly again today yesterday myself ourselves manually recently completely auch neu ich ebenfalls aussi también "
+    "slightly again today yesterday myself ourselves manually recently completely auch ich ebenfalls aussi también "
     "anche ook тоже также を が は 을 를 은 는 也 已 了 已经"
 )
 INTO: Final = word_set("in into to inside within under onto across throughout")
@@ -203,6 +203,8 @@ class Clauses:
 
     def is_told(self, number: int) -> bool:
         """Whether the clause before a position neither plans nor denies, and speaks of this work."""
+        if self.tokens[number].text > "\u2fff" and stance.is_unfinished(self.after(number)):
+            return False
         start = self._clause_start(number)
         words = self.masked[start : self.tokens[number].start]
         return stance.is_assertion(words) and stance.is_unconditional(

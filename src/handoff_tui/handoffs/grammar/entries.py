@@ -39,6 +39,7 @@ _OF_OTHERS: Final = compile_later(
     r"|\b(?:for|of|from|with|via|against|like|run|ran|test(?:ed|s)?|verified|reviewed|checked)\b[^:(]*$",
     re.IGNORECASE,
 )
+_LAST_BRACKET: Final = compile_later(r"^[^(\n`]*\((\w+)\)\W*(?:$|\n)")
 _ENDS_IN_PATH: Final = compile_later(r"(?:[(:\u2014\u2013\u2192>-]|\b(?:in|at|under|into|inside|see))\s*[`*]*$")
 
 
@@ -145,6 +146,9 @@ _DESCRIBES: Final = compile_later(r"[`*_)]*\s+(?!(?:is|was|has|does)\b)[a-z]+s\s
 def _read_annotation(behind: str, *, done: bool) -> ClaimKind | bool | None:
     """An annotation set apart by a sign, or a participle alone."""
     gap = _ANNOTATION_GAP.match(behind) or _ALONE.match(behind)
+    last = _LAST_BRACKET.search(behind)
+    if last is not None and (kind := stance.read_annotation(last[1], done=done)) is not None:
+        return kind
     if gap is None:
         return None
     start = gap.end() - (behind[gap.end() - 1 : gap.end()] == "+")

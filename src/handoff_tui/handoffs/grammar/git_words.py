@@ -36,7 +36,7 @@ _COMMIT_WORD: Final = compile_later(
     r"|bisected|broken|changed|went in|delivered)(?: \w+)? (?:in|by|with|as|at|to|on|onto|down to)\b"
     r"|\brev(?:ision)?\b|\bgit (?:sha|log|show|diff|checkout|reset|range)\b"
     r"|\bsha\b|\btip\b|\bchangeset\b|\bbase(?:d on)?\b|\bparent\b|\bFOUND\b|\bmain (?:is )?(?:now )?at\b"
-    r"|\bafter\b.*\bat\b|\bas of\b",
+    r"|\bafter\b.*\bat\b|\bas of\b|^\W*refs?\b\W*:",
     re.IGNORECASE,
 )
 _NO_COMMIT: Final = compile_later(
@@ -52,7 +52,8 @@ _NO_COMMIT: Final = compile_later(
     re.IGNORECASE,
 )
 _IN_COMMIT: Final = compile_later(
-    r"(?:\b(?:in|at|since|as|by|with|after|before|until|onto|reviewed)|@)\s+[`*(]*$", re.IGNORECASE
+    r"(?:\b(?:in|at|since|as|by|with|after|before|until|onto|reviewed|see|cf\.?|siehe|vgl\.?|voir|véase)|@)\s+[`*(]*$",
+    re.IGNORECASE,
 )
 _SUBJECT: Final = compile_later(
     r"^[`*)]*[:\s\u2013\u2014-]+(?:feat|fix|chore|docs?|refactor|tests?|perf|style|build|ci)(?:\([^)]*\))?!?:\s"
@@ -86,11 +87,12 @@ _LISTED_BRANCH: Final = compile_later(
 _REMOTE_BRANCH: Final = compile_later(
     r"\b(?:up[ -]to[ -]date|level|even|in sync|synced|pushed|tracks|tracking|ahead of|behind|merged|based on|against"
     r"|lives"
-    r"|published|available|exists|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
+    r"|published|available|exists|sits|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
     re.IGNORECASE,
 )
 _ORDER: Final = compile_later(
-    r"^\W*(?:delete|create|merge|switch|check ?out|rebase|push|make|use|open|start|cut|work|branch off|pull)\b",
+    r"^\W*(?:delete|create|merge|switch|check ?out|rebase|push|make|use|open|start|cut|work(?! (?:is|was|has"
+    r"|on it)\b)|branch off|pull)\b",
     re.IGNORECASE,
 )
 _BRANCH_GONE: Final = compile_later(r"\b(?:deleted|removed|gone|pruned|closed)\b", re.IGNORECASE)

@@ -74,7 +74,8 @@ _LEMMAS: Final = {
     ),
     Act.CHANGE: (
         "modify change update edit refactor touch extend rewrite adjust patch fix rework tweak improve bump migrate "
-        "harden simplify correct amend alter revise expand polish restructure reorganise reorganize tidy wire rewire "
+        "harden simplify correct amend alter revise expand adapt polish restructure reorganise reorganize tidy "
+        "wire rewire "
         "hook reformat optimise optimize convert port enhance augment enrich upgrade tighten loosen instrument "
         "annotate trim shorten streamline overhaul repair mend redo implement build finish complete strengthen "
         "parametrise parametrize parameterize inline reorder restyle unify consolidate decouple modernise modernize "
@@ -135,7 +136,7 @@ _OTHER_LANGUAGES: Final = {
         "создан добавлен создал добавил 新建 新增 创建 添加 新規作成 作成 追加 추가 생성"
     ),
     Act.CHANGE: (
-        "geändert angepasst überarbeitet aktualisiert erweitert behoben ergänzt modifié changé corrigé adapté "
+        "retouché geändert angepasst überarbeitet aktualisiert erweitert behoben ergänzt modifié changé corrigé adapté "
         "modificado modificó modifiqué actualizado actualizó actualicé cambiado cambió cambié modificato aggiornato "
         "corretto gewijzigd aangepast bijgewerkt zmieniono zaktualizowano poprawiono alterado alterei atualizado "
         "изменён изменен обновлён обновлен исправлен изменил обновил исправил 修改 更新 变更 変更 修正 수정 변경"
@@ -160,6 +161,11 @@ _PHRASES: Final = {
     "created": (
         r"(?:knocked|put|pulled|cobbled|slapped|thrown|threw) together|(?:knocked|whipped|drew|drawn|wrote|mocked) up"
         r"|brought in|(?:stood|set|spun) up|stubbed out|dropped in(?=\s+(?:a|an|the)\b)|came up with"
+    ),
+    "became": (
+        r"(?<=§ )(?:is now(?: called| named)?|turned into|(?:heißt|heisst) (?:jetzt|nun)"
+        r"|s['\u2019]appelle (?:maintenant|désormais)"
+        r"|se llama ahora)(?= §)"
     ),
     "was": r"(?:a|ont|ha|han) (?:été|sido)|(?:è|sono) stat[aoie]",
     "changed": (
@@ -186,7 +192,8 @@ SIGNS: Final = "|".join(
 )
 """Words of languages that set no spaces between words."""
 NEW: Final = word_set(
-    "new brand-new fresh neue neuer neues neuen nouveau nouvelle nouveaux nouvelles nuevo nueva nuevos nuevas nuovo "
+    "new brand-new fresh neu neue neuer neues neuen nouveau nouvelle nouveaux nouvelles nuevo nueva nuevos "
+    "nuevas nuovo "
     "nuova nuovi nuove nieuw nieuwe nowy nowe новый новая новые 新 新規 새"
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -22,7 +22,7 @@ from handoff_tui.handoffs.grammar.tokens import (
     is_surely_path,
 )
 from handoff_tui.handoffs.reading.json_document import JsonNode
-from handoff_tui.handoffs.reading.markdown import Code, Row, Table, plain
+from handoff_tui.handoffs.reading.markdown import Code, Item, Row, Table, plain
 
 _Role = ClaimKind | Role | None
 _SUM_LINE: Final = compile_later(r"^\s*([0-9a-fA-F]{64})\s+\*?(\S+)\s*$")
@@ -86,12 +86,12 @@ _LEAST_TREE = 2
 _WHERE: Final = compile_later(r"^\W*(?:where|location|lives in|found in|see)\b", re.IGNORECASE)
 _SHORT = 24
 _VALUE: Final = compile_later(r"[/\d`]")
-_YES: Final = compile_later(r"^\W*(?:yes|x|y|true|1)\W*$|^[✅✔✓•☑️\s]+$", re.IGNORECASE)
+_YES: Final = compile_later(r"^\W*(?:yes|x|y|true|done|completed?|finished)\W*$|^[✅✔✓•☑️\s]+$", re.IGNORECASE)
 
 
-def read_table(claims: ClaimList, context: Context, table: Table) -> list[tuple[Row, str]]:
+def read_table(claims: ClaimList, context: Context, table: Table) -> list[Item]:
     """A table of files with what became of each, of commits, or of fields and values; the cells that are sentences."""
-    told: list[tuple[Row, str]] = []
+    told: list[Item] = []
     if context.silent:
         return told
     roles = [role_of_column(heading) for heading in table.header]
@@ -112,10 +112,15 @@ def read_table(claims: ClaimList, context: Context, table: Table) -> list[tuple[
             role = roles[number] if number < len(roles) else None
             _read_cell(claims, context, row, text, role, cell)
             if role is None and " " in cell.strip() and not any(map(_is_open, row.cells)):
-                told.append((row, cell))
+                told.append(Item(row.line, cell, 1, checked=any(map(_is_finished, row.cells)) or None))
         if files is None and len(row.cells) >= 2 and not stance.is_planned(row.cells[0]):  # noqa: PLR2004 - name and value
             _read_cell(claims, context, row, text, _field_role(row.cells[0]), row.cells[1])
     return told
+
+
+def _is_finished(cell: str) -> bool:
+    """Whether a cell says no more than that what its row tells of is done."""
+    return _YES.match(plain(cell)) is not None
 
 
 def _is_open(cell: str) -> bool:
@@ -237,10 +242,14 @@ def _read_cell(claims: ClaimList, context: Context, row: Row, text: str, role: _
                 claims.add(role, row.line, text, subject=word.path)
 
 
-def read_members(claims: ClaimList, node: JsonNode) -> None:
-    """What the members of an object claim by their names: front matter, or a note in YAML or JSON."""
+def read_members(claims: ClaimList, node: JsonNode, listed: Mapping[str, ClaimKind] | None = None) -> None:
+    """What the members of an object claim by their names: front matter, or a note in YAML or JSON.
+
+    `listed`: what lists claim whose names alone say nothing of it.
+    """
     for member in node.members():
-        role = None if stance.is_silent_heading(member.key.replace("_", " ").replace("-", " ")) else role_of(member.key)
+        name = member.key.replace("_", " ").replace("-", " ")
+        role = None if stance.is_silent_heading(name) else role_of(member.key) or (listed or {}).get(member.key)
         if isinstance(member.value, dict):
             if role is not None or _HOLDS_FILES.search(member.key):
                 read_members(claims, member)
@@ -272,6 +281,10 @@ def _read_value(claims: ClaimList, element: JsonNode, role: ClaimKind | Role, to
             kind = annotation if isinstance(annotation, ClaimKind) and role is MODIFIED else role
             if annotation is not False:
                 claims.add(kind, line, told, subject=path)
+            sealed = element.find("sha256", "hash", "checksum")
+            if sealed is not None and (match := HASH.search(sealed.as_text() or "")):
+                line = sealed.where.line or line
+                claims.add(ClaimKind.HASH, line, match.group(), subject=path, value=canonical_hash(match.group()))
 
 
 def read_code(claims: ClaimList, context: Context, code: Code) -> None:

@@ -68,7 +68,8 @@ _READ: Final = compile_later(
     re.IGNORECASE,
 )
 _COMMIT: Final = compile_later(
-    r"^base$|\b(?:commits?|revisions?|sha|rev|head|merge base|tip|git sha|changeset)\b(?! (?:message|conventions?"
+    r"^base$|\b(?:commits?|revisions?|sha|rev|head|merge base|tip|git sha|changeset)\b(?! (?:message"
+    r"|conventions?"
     r"|style|rules?|policy))",
     re.IGNORECASE,
 )
@@ -176,7 +177,7 @@ _NEUTRAL: Final = frozenset(
     ]
 )
 _ALL_IN: Final = compile_later(
-    r"\W*(?:all )?(?:\w+ )?(?:files|paths)(?: (?:are|lie|live|listed))?(?: below)?(?: are)?"
+    r"\W*(?:all )?(?:\w+ )?(?:files|paths)(?: below)?(?: (?:are|lie|live|listed))?(?: below)?(?: are)?"
     r" (?:in|under|below|relative to)\W{1,4}`([^`\s]+/?)`[^`]*$",
     re.IGNORECASE,
 )
@@ -194,14 +195,16 @@ _NAMES_OF_COLUMNS: Final = (
     (
         compile_later(
             r"^(?:file(?:s|name| name| path)?|paths?|asset|archive|document|module|component|script|source(?: file)?"
-            r"|doc|where|artifact|artefact)s?\b",
+            r"|doc|where|artifact|artefact|datei|fichier|fichero|archivo|plik|bestand)(?:s|en)?\b|^(?:ファイル|文件|파일)",
             re.IGNORECASE,
         ),
         Role.FILE,
     ),
     (
         compile_later(
-            r"^(?:action|change(?: type)?|status|type|operation|op|kind|state|what(?: happened)?|how|git)$",
+            r"^(?:action|change(?: type)?|status|type|operation|op|kind|state|what(?: happened)?|how|git|aktion"
+            r"|änderung|acción|cambio"
+            r"|état|azione|modifica|操作|変更|变更|변경)$",
             re.IGNORECASE,
         ),
         Role.ACTION,
@@ -234,7 +237,7 @@ def role_of(phrase: str) -> ClaimKind | Role | None:
 def _kind_of_files(short: str) -> ClaimKind | Role | None:
     """`files created`, `new`, `modified files`, `moved`; of several kinds, that something was changed."""
     kinds: list[ClaimKind | Role] = []
-    files = False
+    files = is_new = False
     others = 0
     for match in _WORD.finditer(short):
         word = match.group()
@@ -243,6 +246,7 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
             files = True
         elif word in {"newly", "added", "additions", "created", "delivered", "built"} | NEW:
             kinds.append(CREATED)
+            is_new = is_new or word in NEW
         elif word in {"moves", "renames", "moved", "renamed", "relocated"}:
             kinds.append(Role.MOVED)
         elif word in {"removals", "deletions"}:
@@ -256,7 +260,7 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
     if not kinds:
         return None
     several = set(kinds)
-    if several == {CREATED} and others and not files:
+    if several == {CREATED} and others and not files and (is_new or others > 1):
         return MODIFIED if others == 1 and len(short.split()) <= 3 else None  # noqa: PLR2004 - `new behaviour`
     if others > 2 or (others and not files and len(short.split()) > 4):  # noqa: PLR2004 - a sentence
         return None

@@ -28,6 +28,7 @@ from handoff_tui.handoffs.grammar.clauses import (
     SUBJECTS,
     Clauses,
     Word,
+    find_clause_end,
 )
 from handoff_tui.handoffs.grammar.lexicon import (
     CREATED,
@@ -44,6 +45,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
 
 _LISTING: Final = word_set("including namely called named")
 _CHANGING: Final = word_set("gained gains grew received lost")
+_SOME: Final = word_set("some more another several two three four five six")
 _OBJECTS_ABOUT: Final = word_set(
     "reference references link links pointer pointers path paths import imports call calls according "
     "compared due similar thanks next prior addition up related relative dependency dependencies respect "
@@ -83,7 +85,8 @@ _LIES_IN: Final = compile_later(
     re.IGNORECASE,
 )
 _CONTAINS: Final = compile_later(
-    r"^[`*)\]\s]*(?:contains?|holds?|explains?|describes?|documents?|defines?|has|implements?|exports?|covers|shows?"
+    r"^[`*)\]\s]*(?:contains?|holds?|explains?|describes?|documents?|defines?|has(?! (?:not|never|been|no)\b)"
+    r"|implements?|exports?|covers|shows?"
     r"|lists?|says?|configures?|handles?|provides?|wraps?|owns?|exposes?|is (?:now )?(?:the|where|a|an|our)|are the"
     r"|keeps?|does"
     r"|reads?|drives?|starts?|runs?|calls?|uses?)\b",
@@ -125,9 +128,13 @@ class _Reading:
     def judge(self) -> list[tuple[int, ClaimKind]]:
         """Where a path stands, and what is said of it."""
         found: list[tuple[int, ClaimKind]] = []
+        before: _Said = None
         for first, last in self.clauses.list_groups():
             behind = self._read_behind(last + 1)
-            before = None if behind is not None else self._read_before(first)
+            if not (self.text(first - 2) == "so" and self.text(first - 1) in AUX and found):
+                before = None if behind is not None else self._read_before(first)
+            else:
+                before = found[-1][1]  # `a` was added, and so was `x`
             for number in filter(self.clauses.is_path, range(first, last + 1)):
                 own = self._read_annotation(number + 1)
                 kind = own if own is not None else behind if behind is not None else before
@@ -144,14 +151,28 @@ class _Reading:
         return stance.read_annotation(self.clauses.after(number), done=bool(self.clauses.done))
 
     def _read_arrow(self, number: int, kind: _Said) -> ClaimKind | None:
-        """`a` -> `b`, where something was moved."""
+        """`a` -> `b`, where something was moved; `a` became `b`."""
+        for other, sign, moved in ((number + 2, number + 1, DELETED), (number - 2, number - 1, CREATED)):
+            if self.text(sign) == "became" and self.clauses.is_path(other) and self.clauses.is_told(sign):
+                return moved
+        if (
+            self.text(number - 1) == "en"
+            and self.clauses.is_path(number - 2)
+            and kind is DELETED
+            and self._is_move(number - 2)
+        ):
+            return CREATED  # renommé `a` en `b`
         if self.text(number + 1) in ARROWS and self.clauses.is_path(number + 2) and kind is DELETED:
             return DELETED
         if self.text(number - 1) in ARROWS and self.clauses.is_path(number - 2):
-            at = self.clauses.find_governing(number - 2)
-            verb = None if at is None else self.clauses.verb(at)
-            return CREATED if verb is not None and verb.act is Act.MOVE else None
+            return CREATED if self._is_move(number - 2) else None
         return None
+
+    def _is_move(self, number: int) -> bool:
+        """Whether a verb that governs a path moves it."""
+        at = self.clauses.find_governing(number)
+        verb = None if at is None else self.clauses.verb(at)
+        return verb is not None and verb.act is Act.MOVE
 
     # what stands behind a group
 
@@ -165,12 +186,16 @@ class _Reading:
         if text in {"i", "we"}:
             return self._read_own_deed(number + 1)
         is_grown = text == "now" and after.endswith("s") and after not in AUX | FINITE
-        is_grown = is_grown or (text in {"got", "gets"} and after in DETERMINERS)
+        is_grown = is_grown or (text in {"got", "gets"} and (after in DETERMINERS | _SOME or after.isdigit()))
         if text in _CHANGING or is_grown:
             return MODIFIED if self.clauses.is_told(number) else None
         helpers: list[str] = []
         while (
-            (text := self.text(number)) in AUX or text in ADVERBS or text.endswith("ly") or (helpers and text == "to")
+            (text := self.text(number)) in AUX
+            or text in ADVERBS
+            or text.endswith("ly")
+            or (helpers and text == "to")
+            or (text in NEW and self.clauses.verb(number + 1) is not None)
         ):
             helpers.append(text)
             number += 1
@@ -191,10 +216,19 @@ class _Reading:
         if helped and (is_new or text in _GONE):
             kind = CREATED if is_new else DELETED
             return kind if self.clauses.is_told(number) else None
+        if (
+            is_new
+            and not helped
+            and number
+            and self._governs_nothing(number)
+            and self.clauses.find_governing(number - 1) is None
+        ):
+            return CREATED if self.clauses.is_told(number) else None  # Done: `x` new
         if verb is None or verb.form is not Form.PAST:
             return None
         if not helped:
-            lone = self.text(self._find_group(number) - 1) == "(" or self.clauses.find_governing(number - 1) is None
+            at = self.clauses.find_governing(number - 1)
+            lone = at is None or self.text(self._find_group(number) - 1) == "(" or self._is_passive(at)
             return self._kind_behind(number, verb) if lone and self._governs_nothing(number) else None
         return self._read_helped(number, helpers, helped, verb)
 
@@ -210,7 +244,7 @@ class _Reading:
     def _read_helped(self, number: int, helpers: list[str], helped: list[str], verb: Verb) -> _Said:
         """A participle behind `was`, `has been`; behind `is`, it may be what a program does whenever it runs."""
         is_now = "now" in helpers or "been" in helped or self.clauses.done or verb.act is Act.DELETE
-        if {"is", "are"} & set(helped) and not is_now:
+        if ({"is", "are"} & set(helped) and not is_now) or helped[-1] in {"gets", "get"}:
             return None
         return False if helped == ["be"] else self._kind_behind(number, verb)
 
@@ -219,7 +253,8 @@ class _Reading:
             return None
         if (
             verb.act is Act.REVERT
-            or stance.UNDONE.search(self.clauses.after(number))
+            or stance.UNDONE.search(after := self.clauses.after(number))
+            or stance.is_of_earlier(after[: find_clause_end(after, 0, len(after))])
             or not self.clauses.is_told(number)
         ):
             return False
@@ -275,6 +310,8 @@ class _Reading:
         """A new helper, `x`; new file: `x`."""
         for back in range(first - 1, max(first - 1 - _MOST_STEPS, -1), -1):
             text = self.text(back)
+            if text in NEW and self.text(back - 1) in AUX:
+                return None  # `a` is new, `x` calls it
             if text in NEW:
                 between = {self.text(one) for one in range(back + 1, first)} - _LISTING
                 is_told = not between & (PREPOSITIONS - {"at"} | FINITE | RELATIVE) and self.clauses.is_told(back)
@@ -288,11 +325,11 @@ class _Reading:
         if len(texts) == 1 and texts[0] in AUX and FILE_NOUNS & {self.text(back) for back in range(at)}:
             return KIND_OF.get(verb.act)  # the only file I changed is `x`
         is_past = any(text[0] == PATH_SIGN for text in texts) or self.text(at - 1) not in AUX
-        if stance.is_denied(" ".join(texts)) or (set(texts) & FINITE and is_past):
+        if stance.is_denied(said := " ".join(texts)) or stance.is_of_earlier(said) or (set(texts) & FINITE and is_past):
             return None
         places = [number for number, text in enumerate(texts) if text in PREPOSITIONS]
         if not places:
-            return _judge_direct(verb, texts)
+            return None if self._is_passive(at) else _judge_direct(verb, texts)
         preposition, far, near = texts[places[-1]], texts[: places[-1]], texts[places[-1] + 1 :]
         if preposition in _LISTING or preposition in {"at", "as"}:
             return None if verb.act in {Act.PUT, Act.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)
@@ -303,6 +340,10 @@ class _Reading:
             far = [PATH_SIGN]  # `a` was renamed to `x`
         judge = _judge_into if preposition in INTO and not is_pointer else _judge_beside
         return judge(verb, preposition, far, near)
+
+    def _is_passive(self, at: int) -> bool:
+        """Whether a path is the subject of a verb: `a` was added."""
+        return self.text(at - 1) in AUX | ADVERBS and self._has_path_before(at)
 
     def _has_path_before(self, at: int) -> bool:
         while at > 0 and self.text(at - 1) in AUX | ADVERBS:
@@ -353,9 +394,10 @@ def _judge_beside(verb: Verb, preposition: str, far: list[str], near: list[str])
         return MODIFIED if out or verb.act in {Act.CHANGE, Act.DELETE} else None
     if verb.act is Act.REPLACE and preposition in {"with", "by"}:
         return None if set(near) - DETERMINERS - FILE_NOUNS else CREATED
-    if verb.act is Act.PUT and preposition == "with" and "it" in far and not near:  # covered it with `x`
-        return CREATED
-    return None
+    if preposition != "with":
+        return None
+    covers = verb.act is Act.PUT and "it" in far and not near  # covered it with `x`
+    return CREATED if covers else KIND_OF.get(verb.act) if far[-1:] in (["together"], ["along"]) else None
 
 
 def points_to(before: str) -> bool:
@@ -380,6 +422,7 @@ def names_elsewhere(after: str) -> bool:
 
 def lies_there(before: str, after: str, sentence: str) -> bool:
     """Whether a sentence says of a path that something is in it, or what it is: it has to be there."""
+    before = before.replace(" can be ", " is ")
     if _NOT_HERE.search(sentence) or not stance.is_assertion(before) or not stance.is_unconditional(before):
         return False
     return _LIES_IN.search(before) is not None or (

@@ -32,26 +32,34 @@ _PLANNED: Final = compile_later(
     r"\b(?:will|shall|should|must|would|could|might|may|todo|to-do|tbd|planned|plans? to|going to|needs? to|needs"
     r"|has to|have to|(?<!had )to be|remains? to|still to|yet to|propos\w+|suggest\w*|recommend\w*|consider\w*"
     r"|intend\w*"
-    r"|if|unless|once you|please|want\w*|waiting|pending|asked|requested|decide[ds]? (?:to|whether)|ready to|able to be"
+    r"|if|unless|once (?=\w+ )(?!again|more)|as soon as|please|want\w*|waiting|pending|asked|requested"
+    r"|decide[ds]? (?:to|whether)|ready to|able to be"
     r"|let['\u2019]s|next step|can be|left to|how to|cannot|supposed to|due to be|not yet|scheduled|imagine|suppose"
     r"|considered|discussed|whether|muss|müssen|soll\w*|wird|werden|würde\w*|könnte\w*|falls|wenn|doit|devra\w*|faut"
     r"|sera|debe\w*|hay que|falta|será|deve|moet\w*|zal|trzeba|należy|нужно|надо|будет|если)\b|\w['\u2019]ll\b"
     r"|需要|将|计划|如果|待|予定|必要|べき",
     re.IGNORECASE,
 )
+_UNFINISHED: Final = compile_later(
+    r"^(?:する(?!よう)|します|したい|しよう|してください|せず|しな|すべき|할|하지|해야)|予定|必要|ません|していない|つもり|예정|필요|않|计划|待"
+)
 _CONDITION: Final = compile_later(
     r"\b(?:if|unless|would|could|might|imagine|suppose|assuming|otherwise|provided that|were (?:we|i|you) to"
     r"|had (?:we|i|you|they))\b|\w['\u2019]d have\b",
     re.IGNORECASE,
 )
+_TIMES: Final = (
+    r"previous(?:ly)? (?:project|session|repository|handoff|agent|phase|sprint|release)s?"
+    r"|earlier (?:version|attempt|session|phase|handoff)s?|(?:in|since|back in|during|of) (?:january|february|march"
+    r"|april|may|june|july|august|september|october|november|december|20\d\d|phase \d+|sprint \d+)"
+    r"|last (?:week|month|year|sprint|quarter|release)|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past"
+)
+_EARLIER: Final = compile_later(rf"\b(?:{_TIMES})\b", re.IGNORECASE)
 _OF_OTHERS: Final = compile_later(
-    r"\b(?:for example|e\.g\.|for instance|such as|example|previous(?:ly)? (?:project|session|repository|handoff"
-    r"|agent|phase|sprint|release)|(?:other|another|different|sister|sibling|separate|own) (?:project|repo\w*)|used to"
-    r"|originally"
-    r"|earlier (?:version|attempt|session|phase)|naming|said|says?|claims?|claimed that|according to"
-    r"|(?:in|since|back in|during|of) (?:january|february|march|april|may|june|july|august|september|october|november"
-    r"|december|20\d\d|phase \d+|sprint \d+)|last (?:week|month|year|sprint|quarter|release)"
-    r"|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past|already existed|before my time|upstream)\b"
+    r"\b(?:for example|e\.g\.|for instance|such as|example|(?:other|another|different|sister|sibling|separate|own)"
+    r" (?:project|repo\w*)|used to|originally|naming|said|says?|claims?|(?:claimed|wrote|writes|reported"
+    r"|reports|noted|stated|believed|thought|assumed|told \w+) that|according to"
+    rf"|{_TIMES}|already existed|before my time|upstream)\b"
     r"|^[^\w§]*had\b",
     re.IGNORECASE,
 )
@@ -80,7 +88,11 @@ _ONLY: Final = compile_later(
     re.IGNORECASE,
 )
 """What denies all but one thing asserts that one."""
-_QUOTED: Final = compile_later(r"[\"\u201c][^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*[\"\u201d]")
+_QUOTED: Final = compile_later(
+    r"[\"\u201c\u201e][^\"\u201c-\u201e\n]*\s[^\"\u201c-\u201e\n]*[\"\u201c\u201d]|\u00ab[^\u00bb\n]*\s[^\u00bb\n]*\u00bb"
+    r"|\u300c[^\u300d\n]*\u300d"
+)
+_QUOTE_MARKS: Final = '"\u201c\u201e\u00ab\u300c'
 _DONE_MARK: Final = compile_later(
     r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[(?:x|done|ok)\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]|(?:feat|fix"
     r"|refactor|chore|docs|tests?|perf|style|build|ci)(?:\([\w-]+\))?!?:)",
@@ -266,7 +278,7 @@ def blank_out(text: str) -> str:
         text = _STRUCK.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     if "othing" in text or "no " in text:
         text = _ONLY.sub(lambda match: " " * len(match.group()), text)
-    if '"' in text or "\u201c" in text:
+    if any(mark in text for mark in _QUOTE_MARKS):
         text = _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     return text
 
@@ -282,6 +294,16 @@ def is_planned(words: str) -> bool:
 def is_assertion(words: str) -> bool:
     """Whether the words before a path (and its verb) assert: no plan, no denial, nobody else's."""
     return not (_NEGATED.search(words) or _PLANNED.search(words) or _OF_OTHERS.search(words))
+
+
+def is_unfinished(after: str) -> bool:
+    """Whether what stands behind a verb of a language that ends in it plans or denies: 作成する予定, 삭제하지 않음."""
+    return _UNFINISHED.search(after) is not None
+
+
+def is_of_earlier(words: str) -> bool:
+    """Whether words name a time before this work."""
+    return _EARLIER.search(words) is not None
 
 
 def is_unconditional(words: str) -> bool:

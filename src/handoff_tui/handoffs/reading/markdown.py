@@ -18,6 +18,7 @@ from handoff_tui.handoffs.handoff import Heading as SectionHeading
 _EMPHASIS: Final = compile_later(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP: Final = compile_later(r"[*_`~\[]")
+_BETWEEN_FIELDS: Final = compile_later(r" \| |(?<=\S)\s{2,}(?=\*\*[^*\n]{1,40}(?::\*\*|\*\*:))")
 _FIELD: Final = compile_later(r"^\s*([^\W\d_][\w /()#.'&+,\[\]-]{0,60}?)\s*[:\uff1a](?!//)\s*(.*)$", re.DOTALL)
 _REMEMBERED: Final = 4096
 """Lines of text whose plain form is kept: several readers ask for the same line one after the other."""
@@ -219,8 +220,9 @@ def normalise_name(name: str) -> str:
 
 
 def _line_fields(line: TextLine) -> Iterator[tuple[TextLine, str, str]]:
-    """One field, or several that are set apart by bars: `**Date**: today | **Agent**: me`."""
-    parts = [parse_field(part) for part in line.text.split(" | ")]
+    """One field, or several that are set apart by bars or bold: `**Date**: today | **Agent**: me`."""
+    several = " | " in line.text or "  **" in line.text
+    parts = [parse_field(part) for part in (_BETWEEN_FIELDS.split(line.text) if several else (line.text,))]
     found = [part for part in parts if part]
     if len(found) != len(parts):
         whole = parse_field(line.text)

@@ -19,6 +19,7 @@ from handoff_tui.handoffs.formats.notes.structured import (
     find_root,
     is_session_log,
 )
+from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.reading.candidates import ABOUT_HANDOFFS, FEATURE, NOT_WORK, OFFS, PRODUCT, SETTINGS, TREATISE
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, find_fields
@@ -229,7 +230,10 @@ def _judge_topics(source: Source) -> float:
         return WEAK
     speaks = bool(_NAME.search(source.path) or _FOLDER.search(source.path)) and not PRODUCT.search(source.path)
     has_parts = any(section.level > 1 or section.items() or section.tables() for section in source.outline.sections)
-    named = bool(_CANONICAL.search(source.path)) or (speaks and has_parts)
+    # a note without headings or lists is one if it says what was done
+    named = bool(_CANONICAL.search(source.path)) or (
+        speaks and (has_parts or bool(find_claims(source.outline.sections, source.path)))
+    )
     return Confidence.POSSIBLE if named or topics else Confidence.NO
 
 

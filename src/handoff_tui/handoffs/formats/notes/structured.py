@@ -7,9 +7,11 @@ from functools import lru_cache
 from typing import Final
 
 from handoff_tui.core.tasks import Blocker, Fact, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.grammar.author_words import says_nothing, words_of_members
-from handoff_tui.handoffs.grammar.tokens import clean_path, find_commits
+from handoff_tui.handoffs.grammar.claim_list import ClaimList
+from handoff_tui.handoffs.grammar.counts import claim_counts, find_member_counts
+from handoff_tui.handoffs.grammar.listings import read_members
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft, build_id
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.candidates import SPEAKS_OF_HANDOFF
@@ -49,7 +51,8 @@ _GROUPS: Final = {
     ),
     "time": ("date", "timestamp", "created", "created_at", "updated_at"),
 }
-_MADE: Final = {"files_created": ClaimKind.FILE_CREATED, "artifacts": ClaimKind.FILE_CREATED}
+_LISTED: Final = {"files": ClaimKind.FILE_MODIFIED, "artifacts": ClaimKind.FILE_CREATED}
+"""What lists claim whose names say nothing of it."""
 _DONE_KEYS: Final = ("complete", "completed", "done", "checked", "passed")
 _SESSION_KEYS: Final = frozenset({"protocolcompliance", "checklist", "checklists", "worklog", "work_log", "nextsteps"})
 _FORBIDDING: Final = "NOT"
@@ -112,6 +115,9 @@ def read_structured(source: Source, confidence: float) -> HandoffDraft:
     draft.blockers = (*_list_blockers(root), *map(_build_owed, owed))
     for holder in holders:
         draft.add_claims(_list_claims(holder))
+        if (counted := find_member_counts(holder)) is not None:
+            draft.tests = counted[0]
+            draft.add_claims(claim_counts(counted[0], "suite", *counted[1:]))
         draft.facts += tuple(_list_facts(holder))
     return draft
 
@@ -161,21 +167,10 @@ def _list_blockers(root: JsonNode) -> Iterator[Blocker]:
                 yield Blocker(id=f"blocker-{number}", title=title, where=element.where, status="open")
 
 
-def _list_claims(node: JsonNode) -> Iterator[Claim]:
-    for member in node.members():
-        name, text = _fold(member.key), member.value
-        if name.endswith("commit") and isinstance(text, str):
-            for commit in find_commits(text):
-                yield build_claim(ClaimKind.COMMIT, member.where, f"{member.key}: {text}", value=commit)
-        elif name == "branch" and isinstance(text, str) and text:
-            yield build_claim(ClaimKind.BRANCH, member.where, f"branch: {text}", value=text)
-        elif name in _GROUPS["files"]:
-            for element in member.each():
-                said = element.first("path", "file", "name") if isinstance(element.value, dict) else element.as_text()
-                path = clean_path(said) if said else None
-                if path is not None:
-                    kind = _MADE.get(name, ClaimKind.FILE_MODIFIED)
-                    yield build_claim(kind, element.where, said or path, subject=path)
+def _list_claims(node: JsonNode) -> list[Claim]:
+    claims = ClaimList(node.document.path)
+    read_members(claims, node, _LISTED)
+    return claims.list()
 
 
 def _list_facts(node: JsonNode) -> Iterator[Fact]:
