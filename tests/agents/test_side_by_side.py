@@ -83,17 +83,27 @@ def test_supervisor_reports_alone(stepping: Stepping) -> None:
 
 
 def test_work_is_decided_where_it_is_and_merged(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operator decides from the repository on the branch; only then can it be merged, and the approval stands."""
+    """The operator decides from the repository on the branch; only then can it be merged, and the approval stands.
+
+    Work that was sent back goes on from its branch; the next phase starts only where the approved work is.
+    """
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     gate_desk.commit_log()
     bo.become(monkeypatch)
     stepping = Stepping(gate_desk.builder, bo.home).configure(folder="worktree").teach()
-    assert stepping.step().outcome is StepOutcome.READY
+    first = stepping.step()
+    gate_desk.decide(bo, "reject", "--phase", "build", "--reason", "again")
+    second = stepping.step()
+    assert (first.outcome, second.outcome) == (StepOutcome.READY, StepOutcome.READY)
+    assert (first.branch, second.head_before) != (second.branch, first.head_before)
+    assert second.head_before == first.head_after
     with pytest.raises(DecisionForbiddenError, match="is pending"):
         merge_work(stepping.desk(), preview_merge(stepping.desk(), HANDOFF))
     said = gate_desk.decide(bo, "approve", "--phase", "build", "--reason", "good")
-    assert "handoff-tui/notes-HANDOFF.md/build/a1" in said.stderr
+    assert "handoff-tui/notes-HANDOFF.md/build/a2" in said.stderr
+    with pytest.raises(AgentRunError, match="work is on .*/build/a2, and not merged here"):
+        stepping.step("test")
     preview = preview_merge(stepping.desk(), HANDOFF)
     assert (preview.gate, preview.conflicts) == ("approved", ())
     merge_work(stepping.desk(), preview)

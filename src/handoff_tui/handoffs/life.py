@@ -19,7 +19,7 @@ from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.candidates import sounds_like_handoff
-from handoff_tui.handoffs.scope.merges import AGENT_BRANCHES, TRUNKS, build_branch_part
+from handoff_tui.handoffs.scope.merges import TRUNKS
 from handoff_tui.handoffs.scope.scope import OwnChange, Scopes
 
 _ARCHIVES: Final = frozenset(
@@ -162,7 +162,7 @@ def _find_own_end(handoff: Handoff, facts: LifeFacts) -> str | None:
         (token in _OVER, f"says {handoff.status}"),
         (_is_filed(handoff, facts), f"filed away in {_name_folder(paths)}"),
         (bool(paths) and facts.ignored.issuperset(paths), f"in {_name_folder(paths)}, which git ignores"),
-        (handoff.id in facts.done and _is_merged(handoff, facts), "approved, and its branch is merged"),
+        (handoff.id in facts.done and _find_branch(handoff) in facts.merged, "approved, and its branch is merged"),
     )
     return next((why for holds, why in reasons if holds), None)
 
@@ -345,11 +345,6 @@ def _find_task(handoff: Handoff) -> str:
 def _find_branch(handoff: Handoff) -> str:
     named = (str(claim.value) for claim in handoff.claims if claim.kind is ClaimKind.BRANCH)
     return next((name for name in named if name not in TRUNKS), "")
-
-
-def _is_merged(handoff: Handoff, facts: LifeFacts) -> bool:
-    own = f"{AGENT_BRANCHES}/{build_branch_part(handoff.id)}/"
-    return _find_branch(handoff) in facts.merged or any(name.startswith(own) for name in facts.merged)
 
 
 def _find_position(path: str) -> _Position | None:

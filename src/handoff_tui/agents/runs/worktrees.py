@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from handoff_tui.agents.runs.folders import build_name, list_runs
 from handoff_tui.agents.runs.reports import load_report
-from handoff_tui.agents.runs.run import LeftWorktree, RunKey, RunStatus
+from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, RunKey, RunState, RunStatus
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError, StoreWriteError
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.scope.merges import AGENT_BRANCHES, build_branch_part
@@ -30,19 +31,33 @@ class AgentWorktree(NamedTuple):
 
     folder: Path
     branch: str
+    base: str = "HEAD"
+    """What the branch begins at if it is new."""
 
 
-def find_worktree(repository: Repository, key: RunKey) -> AgentWorktree:
+def find_worktree(repository: Repository, key: RunKey, base: str = "HEAD") -> AgentWorktree:
     """Returns the work tree of an attempt, which all its runs share."""
     branch = "/".join((AGENT_BRANCHES, build_branch_part(key.handoff), build_id(key.phase), f"a{key.attempt}"))
     folder = _find_top(repository) / build_name(key.handoff) / build_name(key.phase) / f"a{key.attempt}"
-    return AgentWorktree(folder, branch)
+    return AgentWorktree(folder, branch, base)
 
 
-def open_worktree(repository: Repository, key: RunKey, own_files: tuple[str, ...] = ()) -> AgentWorktree:
+def find_unmerged(repository: Repository, states: Iterable[RunState]) -> str | None:
+    """Returns the branch with the newest work of a handoff, if that is not merged here; `states` are its runs."""
+    last = next((one for one in reversed([*states]) if one.key.step == AGENT_STEP and one.is_over), None)
+    if last is None or last.plan is None or last.plan.folder == str(repository.root):
+        return None
+    branch = find_worktree(repository, last.key).branch
+    head = repository.git.run("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}").text.strip()
+    return None if not head or is_ancestor(repository.git, head, "HEAD") else branch
+
+
+def open_worktree(
+    repository: Repository, key: RunKey, own_files: tuple[str, ...] = (), base: str = "HEAD"
+) -> AgentWorktree:
     """Makes the work tree if it is missing, and copies `own_files` there: decisions that no commit has yet."""
-    worktree = find_worktree(repository, key)
-    folder, branch = worktree
+    worktree = find_worktree(repository, key, base)
+    folder, branch, _ = worktree
     if not (folder / ".git").exists():
         try:
             folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -50,7 +65,7 @@ def open_worktree(repository: Repository, key: RunKey, own_files: tuple[str, ...
             raise build_write_error(refused, str(folder)) from refused
         repository.git.run("worktree", "prune")
         has_branch = repository.git.run("show-ref", "--verify", "--quiet", f"refs/heads/{branch}").ok
-        words = (str(folder), branch) if has_branch else ("-b", branch, str(folder), "HEAD")
+        words = (str(folder), branch) if has_branch else ("-b", branch, str(folder), base)
         answer = repository.git.run("worktree", "add", "--quiet", *words)
         if not answer.ok:
             raise AgentRunError(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from handoff_tui.agents.runs import reports
-from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, read_run, stop_run
+from handoff_tui.agents.runs.folders import RunHandle, find_run_folder, list_runs, read_run, stop_run
 from handoff_tui.agents.runs.observation import (
     Observation,
     find_own_notes,
@@ -35,7 +35,7 @@ from handoff_tui.git.history.commit_changes import read_commit_changes
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.handoffs.handoff import build_id
-from handoff_tui.handoffs.scope.run_commits import RunCommits, build_run_commits, write_run_commits
+from handoff_tui.handoffs.scope.run_commits import RunCommits, build_run_commits, read_run_records, write_run_commits
 from handoff_tui.handoffs.session import Session, open_session_of
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import open_log
@@ -235,8 +235,9 @@ def _measure(session: Session, ended: _EndedRun, progress: ProgressCallbacks | N
     notes = find_own_notes(repository.git, before, after) if repository is not None else frozenset()
     program = PRESETS.get(ended.plan.stream or "")
     only_log = repository is not None and _holds_only_log(repository, before, after)
+    judged = _leave_out_others(session.repository, ended, after)
     notices = judge.find_notices(
-        judge.MeasuredRun(end, before, after, output, patterns, ended.plan.may_change_nothing, program, notes, only_log)
+        judge.MeasuredRun(end, judged, after, output, patterns, ended.plan.may_change_nothing, program, notes, only_log)
     )
     if repository is None:
         return _Findings(after, notices)
@@ -248,6 +249,30 @@ def _measure(session: Session, ended: _EndedRun, progress: ProgressCallbacks | N
     files = () if before.tree is None or after.tree is None else read_touched_files(repository, before.tree, after.tree)
     commits = read_new_commits(repository.git, before.head, after.head)
     return _Findings(after, notices, files[:_MOST_FILES], commits, examined, problem)
+
+
+def _leave_out_others(repository: Repository, ended: _EndedRun, after: Observation) -> Observation:
+    """What was there before, without what other runs changed at their own places: their reports tell of that."""
+    before, key = ended.before, ended.state.key
+    states = [state for state in list_runs(repository.common_dir) if state.key != key and state.plan is not None]
+    found = ((state, reports.load_observation(state)) for state in states if _is_beside(state, ended))
+    branches = {seen.branch: state.plan.folder for state, seen in found if state.plan and seen and seen.branch}
+    keys = {(one.key.handoff, one.key.phase, one.key.attempt, one.key.number) for one in states}
+    records = read_run_records(Path(ended.plan.folder)).items()
+    written = [path for path, one in records if (one.handoff, one.phase, one.attempt, one.run) in keys]
+    changes: dict[str, object] = {
+        "refs": before.refs | {name: after.refs[name] for name in branches if name in after.refs},
+        "own": before.own | {path: after.own[path] for path in written if path in after.own.keys() - before.own.keys()},
+    }
+    if str(repository.root) in branches.values():
+        changes["repository_tree"] = after.repository_tree
+    return before.model_copy(update=changes)
+
+
+def _is_beside(state: RunState, ended: _EndedRun) -> bool:
+    """Whether another run was at work at the same time, in another folder."""
+    is_elsewhere = state.plan is not None and state.plan.folder != ended.plan.folder
+    return is_elsewhere and (state.end is None or state.end.ended >= ended.end.began)
 
 
 def _open(folder: Path) -> Repository | None:

@@ -9,7 +9,7 @@ from handoff_tui.agents.consent import PhaseAgent, find_phase_agent
 from handoff_tui.agents.runs.folders import find_run, list_runs
 from handoff_tui.agents.runs.reports import find_output, read_notes
 from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunKey
-from handoff_tui.agents.runs.worktrees import AgentWorktree, find_worktree
+from handoff_tui.agents.runs.worktrees import AgentWorktree, find_unmerged, find_worktree
 from handoff_tui.agents.step.progress import read_progress
 from handoff_tui.agents.step.report import (
     BaselineContext,
@@ -96,8 +96,16 @@ class PreparedRun:
         object.__setattr__(self, "context", _build_context(self))
 
     def _find_worktree(self) -> AgentWorktree | None:
-        """Two agents never work in one folder: whoever comes second gets a work tree, and keeps it for the attempt."""
-        own, root = find_worktree(self.session.repository, self.key), str(self.session.repository.root)
+        """Two agents never work in one folder: whoever comes second gets a work tree, and keeps it for the attempt.
+
+        Work that lies on a branch goes on from there.
+        """
+        repository = self.session.repository
+        unmerged = find_unmerged(repository, list_runs(repository.common_dir, self.key.handoff))
+        own, root = find_worktree(repository, self.key, unmerged or "HEAD"), str(repository.root)
+        if unmerged is not None:
+            self._refuse_unmerged(unmerged, own.branch)
+            return own
         if self.agent.settings.folder is WorkFolder.WORKTREE or (own.folder / ".git").exists():
             return own
         is_busy = self.procedure is None and any(
@@ -105,6 +113,13 @@ class PreparedRun:
             for state in list_runs(self.session.repository.common_dir)
         )
         return own if is_busy else None
+
+    def _refuse_unmerged(self, unmerged: str, own: str) -> None:
+        """Refuses to go on from approved work that isn't here: the next gate would be judged without it."""
+        is_open = find_phase(self.pipeline, self.route.source or self.phase.name).gate
+        if self.route.direction is Direction.FORWARD and is_open and unmerged != own:
+            phase = f"{self.phase.name} cannot start"
+            raise AgentRunError(f"{phase}; {_describe_unmerged(unmerged)}", _merge(self.key.handoff))
 
     @property
     def session(self) -> Session:
@@ -142,7 +157,13 @@ def prepare_step(session: Session, request: StepRequest, progress: ProgressCallb
     pipeline, reports, trail, way = read_progress(examined.gates, handoff, examined.reading)
     if way.source.name.casefold() != examined.key.phase.casefold():
         examined = _examine_again(examined, build_id(way.source.name), progress)
-    route = build_route(pipeline, handoff, way, _find_wanted(pipeline, way.source, request))
+    try:
+        route = build_route(pipeline, handoff, way, _find_wanted(pipeline, way.source, request))
+    except AgentRunError as refused:
+        unmerged = find_unmerged(session.repository, list_runs(session.repository.common_dir, handoff.id))
+        if unmerged is not None:  # it is judged here by what is here
+            raise type(refused)(f"{refused.message}; {_describe_unmerged(unmerged)}", _merge(handoff.id)) from refused
+        raise
     phase = find_phase(pipeline, route.phase)
     agent = find_phase_agent(session, pipeline, phase)
     packet = _find_packet(examined, route, progress)
@@ -158,6 +179,14 @@ def prepare_step(session: Session, request: StepRequest, progress: ProgressCallb
         budget=count_budget(pipeline, trail),
         request=request,
     )
+
+
+def _describe_unmerged(branch: str) -> str:
+    return f"the newest work is on {branch}, and not merged here"
+
+
+def _merge(handoff: str) -> str:
+    return f"Decide on it (handoff-tui gate {handoff}), then merge it: handoff-tui step --merge --handoff {handoff}"
 
 
 def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str | None:

@@ -260,7 +260,8 @@ def start_prepared(prepared: PreparedRun, held: HeldLock, ending: EndCommand | N
         if prepared.agent.settings.home is AgentHome.PRIVATE:
             make_agent_home(session.repository.root, prepared.agent.name)
         if prepared.worktree is not None:
-            open_worktree(session.repository, key, session.work_tree.facts.own_uncommitted)
+            own = session.work_tree.facts.own_uncommitted
+            open_worktree(session.repository, key, own, prepared.worktree.base)
         plan, files, values = _build_run(prepared, held)
         handle = write_run(session.repository.common_dir, plan, files, values)
         state = start_run(handle, build_environment(prepared), ending)

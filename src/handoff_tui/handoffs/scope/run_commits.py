@@ -11,6 +11,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -56,19 +57,22 @@ def write_run_commits(root: Path, record: RunCommits) -> None:
 
 def read_run_commits(root: Path) -> tuple[RunCommits, ...]:
     """All records of this repository. One that can't be read says nothing; its commits are assigned as usual."""
+    return tuple(read_run_records(root).values())
+
+
+def read_run_records(root: Path) -> dict[str, RunCommits]:
+    """The same by their paths."""
     folder = _open(root)
     try:
         digests = folder.list()
     except HandoffError:
-        return ()
-    found = []
-    for _, content in folder.read_many(digests):
+        return {}
+    found = {}
+    for digest, content in folder.read_many(digests):
         if not isinstance(content, HandoffError):
-            try:
-                found.append(RunCommits.model_validate_json(content, strict=True))
-            except ValueError:
-                continue
-    return tuple(found)
+            with suppress(ValueError):
+                found[folder.build_path(digest)] = RunCommits.model_validate_json(content, strict=True)
+    return found
 
 
 def find_run_commits(records: Sequence[RunCommits], history: Sequence[ChangedCommit]) -> Mapping[str, frozenset[str]]:
