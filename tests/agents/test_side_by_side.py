@@ -9,16 +9,18 @@ import pytest
 
 from handoff_tui.agents.engine.listing import read_at_work
 from handoff_tui.agents.runs.branches import find_overlaps, merge_work, preview_merge
-from handoff_tui.agents.runs.folders import list_runs
+from handoff_tui.agents.runs.folders import find_run, list_runs
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import RunStatus
+from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.prepare import StepRequest, prepare_step
 from handoff_tui.agents.step.report import StepOutcome
-from handoff_tui.agents.step.step import start_step, stop_step
+from handoff_tui.agents.step.step import StepCallbacks, start_step, step, stop_step
 from handoff_tui.core.errors import AgentRunError, DecisionForbiddenError
+from handoff_tui.handoffs.session import open_session
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
-from tests.support.stepping import HANDOFF, Stepping
+from tests.support.stepping import HANDOFF, WORK, Stepping
 from tests.support.waiting import wait_until
 
 _WAITS = "while [ ! -e done ]; do sleep 0.05; done"
@@ -70,6 +72,33 @@ def test_overlap_is_reported(builder: RepositoryBuilder, isolated_user: Path) ->
         stop_step(stepping.desk(), state.key)
 
 
+def test_nobody_is_blamed_for_what_another_agent_did_at_its_own_place(
+    builder: RepositoryBuilder, isolated_user: Path
+) -> None:
+    """Branches, files and records of runs that others left meanwhile are in their reports."""
+    stepping = Stepping(builder, isolated_user)
+    builder.write("docs/HANDOFF.md", "# Handoff: other\n\nStatus: COMPLETE\n").commit("another")
+    stepping.teach(f"{_WAITS}; {WORK}")
+    handoffs = (HANDOFF, "notes/docs/HANDOFF.md")
+    views = [start_step(prepare_step(stepping.desk(), StepRequest(handoff, "build"))) for handoff in handoffs]
+    for view in views:
+        assert view.state.plan is not None
+        Path(view.state.plan.folder, "done").touch()
+        wait_until(lambda: find_run(stepping.desk().repository.common_dir, view.state.key).is_over)  # noqa: B023
+        finish_step(stepping.desk(), view.state.key)
+    reports = [load_report(state) for state in list_runs(stepping.desk().repository.common_dir)]
+    assert [[one.sign for one in report.notices] for report in reports if report is not None] == [[], []]
+
+
+def test_repository_that_was_moved_goes_on_with_the_next_run(stepping: Stepping) -> None:
+    """What its runs left counts as absent there, and is not written over."""
+    stepping.configure(gate=False)
+    assert stepping.step().key.number == 1
+    moved = stepping.root.rename(stepping.root.with_name("moved"))
+    report = step(open_session(moved), StepRequest(HANDOFF, "build"), StepCallbacks())
+    assert (report.key.number, report.outcome) == (2, StepOutcome.READY)
+
+
 def test_supervisor_reports_alone(stepping: Stepping) -> None:
     """Nobody follows the run; its end is examined and told all the same."""
     told = stepping.home / "told"
@@ -102,7 +131,7 @@ def test_work_is_decided_where_it_is_and_merged(gate_desk: GateDesk, monkeypatch
         merge_work(stepping.desk(), preview_merge(stepping.desk(), HANDOFF))
     said = gate_desk.decide(bo, "approve", "--phase", "build", "--reason", "good")
     assert "handoff-tui/notes-HANDOFF.md/build/a2" in said.stderr
-    with pytest.raises(AgentRunError, match="work is on .*/build/a2, and not merged here"):
+    with pytest.raises(AgentRunError, match=r"work is on .*/build/a2, and not merged here"):
         stepping.step("test")
     preview = preview_merge(stepping.desk(), HANDOFF)
     assert (preview.gate, preview.conflicts) == ("approved", ())

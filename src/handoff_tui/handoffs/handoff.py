@@ -148,6 +148,8 @@ class Handoff(Model):
     """The phase that its documents name, if its runs say that it is in another."""
     ran: bool = False
     """Whether a run moved it on and left the documents alone: their status is about earlier work."""
+    branch: str | None = None
+    """The branch with its newest work, if an agent did that in a work tree and nobody has merged it here."""
     source_agent: str | None = None
     target_agent: str | None = None
     priority: str | None = None

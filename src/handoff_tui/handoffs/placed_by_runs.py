@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import Problem, ProblemLevel
+from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import Commit, read_commits
 from handoff_tui.git.repository import Repository
+from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.run_commits import RunCommits, read_run_commits
@@ -48,10 +50,12 @@ def place_by_runs(
     places = {commit.id: place for place, commit in enumerate(history)}
     undone = find_undone(history)
     runs = _find_last_runs(records, {commit: place for commit, place in places.items() if commit not in undone})
-    return tuple(
+    handoffs = tuple(
         _place(one, runs[one.id], _find_written(repository, changed, places, one)) if one.id in runs else one
         for one in handoffs
     )
+    branches = _find_branches(repository.git, [one for one in records if one.head not in places])
+    return tuple(one.model_copy(update={"branch": branches[one.id]}) if one.id in branches else one for one in handoffs)
 
 
 def find_disagreement(handoff: Handoff) -> Iterator[Problem]:
@@ -80,6 +84,17 @@ def _find_last_runs(records: Sequence[RunCommits], places: dict[str, int]) -> di
         if made and (record.handoff not in found or min(made) < found[record.handoff].newest):
             found[record.handoff] = _LastRun(record.phase, record.stated, min(made), max(made))
     return found
+
+
+def _find_branches(git: Git, records: Sequence[RunCommits]) -> dict[str, str]:
+    """The branch of each handoff whose newest run is not merged here; `records` are of runs that may be elsewhere."""
+    tips = dict(line.split(" ", 1) for line in session_of(git).list_refs().decode("utf-8", "replace").splitlines())
+    if not any(one.head in tips for one in records):
+        return {}
+    listed = git.read("for-each-ref", "--no-merged=HEAD", "--format=%(objectname) %(refname:short)", "refs/heads/")
+    open_tips = dict(line.split(" ", 1) for line in listed.decode("utf-8", "replace").splitlines())
+    newest = sorted(records, key=lambda one: (one.attempt, one.run))
+    return {one.handoff: open_tips[one.head] for one in newest if one.head in open_tips}
 
 
 def _find_written(

@@ -124,6 +124,8 @@ def _find_decided_move(handoff: Handoff, report: GateReport) -> NextMove | None:
     """What follows from a decision; None if one is still due."""
     if report.state is GateName.OVERRIDDEN and report.debts:
         return NextMove(who=Mover.REVIEWER, what="the next phase can start; a later approval settles the override")
+    if report.state in OPENING and handoff.branch is not None:
+        return NextMove(who=Mover.REVIEWER, what=f"merge its work: handoff-tui step --merge --handoff {handoff.id}")
     if report.state in OPENING:
         return NextMove(who=Mover.NOBODY, what=f"{report.state.value}; the next phase can start")
     if report.state in SENT_BACK:
@@ -142,6 +144,9 @@ def _build_blocked_move(report: GateReport) -> NextMove:
 
 def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], problems: tuple[Problem, ...]) -> NextMove:
     unmet = next(find_unmet(handoff, by_id), None)
+    if handoff.branch is not None:
+        what = f"decide on {handoff.branch}, where the work is: handoff-tui gate {handoff.id}"
+        return NextMove(who=Mover.REVIEWER, what=what)
     return (
         _find_human_move(handoff)
         or _find_unread_move(handoff, problems)

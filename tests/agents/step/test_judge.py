@@ -110,6 +110,14 @@ def test_deleted_and_changed_decisions_are_critical() -> None:
     assert (notice.severity, notice.places) == (Severity.CRITICAL, ("a", "b"))
 
 
+def test_folder_that_is_gone_is_one_notice() -> None:
+    """Everything in it is gone with it."""
+    before = BEFORE.model_copy(update={"own": {"a": "1"}, "rules": {"handoff-tui.toml": "1"}})
+    after = Observation(problem="it is not a folder")
+    assert {Sign.OWN_FOLDER_EDITED, Sign.CHECKS_EDITED}.isdisjoint(found := find(before=before, after=after))
+    assert found[Sign.UNREADABLE].severity is Severity.CRITICAL
+
+
 def test_moved_branch_of_somebody_else_is_noticed() -> None:
     """New branches are not."""
     before = BEFORE.model_copy(update={"refs": {**BEFORE.refs, "refs/heads/theirs": "x"}})

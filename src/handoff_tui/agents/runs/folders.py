@@ -90,6 +90,12 @@ def find_run_folder(common_dir: Path, key: RunKey) -> Path:
     return common_dir / LOCAL_FOLDER / RUNS_FOLDER / Path(*parts)
 
 
+def find_free_number(common_dir: Path, key: RunKey) -> int:
+    """Returns the number after every run of the attempt, readable or not: a moved repository brings its own along."""
+    names = [place.name[1:] for place in find_run_folder(common_dir, key).parent.glob("t*")]
+    return 1 + max((int(name) for name in names if name.isdecimal()), default=0)
+
+
 def find_run(common_dir: Path, key: RunKey) -> RunState:
     """Reads the state of a run."""
     return read_run(RunHandle(key, find_run_folder(common_dir, key)))

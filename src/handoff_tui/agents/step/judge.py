@@ -188,6 +188,8 @@ def _find_refs(before: Observation, after: Observation, own: frozenset[str]) -> 
 
 
 def _find_edits(before: Observation, after: Observation) -> Iterable[Notice]:
+    if after.problem is not None and not after.own:  # the folder is gone, and everything in it
+        return
     changed, added = _compare(before.own, after.own)
     if changed:
         text = "it changed or deleted files below .handoff-tui/, where decisions are kept"

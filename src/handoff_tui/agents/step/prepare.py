@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from handoff_tui.agents.consent import PhaseAgent, find_phase_agent
-from handoff_tui.agents.runs.folders import find_run, list_runs
+from handoff_tui.agents.runs.folders import find_free_number, find_run, list_runs
 from handoff_tui.agents.runs.reports import find_output, read_notes
 from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunKey
 from handoff_tui.agents.runs.worktrees import AgentWorktree, find_unmerged, find_worktree
@@ -224,12 +224,8 @@ def _find_key(session: Session, examined: ExaminedGate, route: Route, packet: Pa
         if packet is not None
         else examined.gates.work.find_attempt(examined.handoff, build_id(route.phase))
     )
-    numbers = [
-        state.key.number
-        for state in list_runs(session.repository.common_dir, examined.handoff.id)
-        if (state.key.phase, state.key.attempt, state.key.step) == (route.phase, attempt, AGENT_STEP)
-    ]
-    return RunKey(handoff=examined.handoff.id, phase=route.phase, attempt=attempt, number=max(numbers, default=0) + 1)
+    first = RunKey(handoff=examined.handoff.id, phase=route.phase, attempt=attempt)
+    return first.model_copy(update={"number": find_free_number(session.repository.common_dir, first)})
 
 
 def _build_context(run: PreparedRun) -> StepContext:

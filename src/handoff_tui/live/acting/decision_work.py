@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
+from handoff_tui.agents.runs.branches import open_work
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import (
+    AgentRunError,
     AppendRefusedError,
     HandoffError,
     KeyLockedError,
@@ -40,7 +42,7 @@ from handoff_tui.git.signing.ssh_keygen import Prompt
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.state.app import DecisionStage, Trouble
-from handoff_tui.log.entry import VETOES, DecisionVerb, Entry, LogVerdict, PhaseKey
+from handoff_tui.log.entry import CLOSING, DecisionVerb, Entry, LogVerdict, PhaseKey
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.person import Confirmation, require_person
 from handoff_tui.log.review_record import Comment
@@ -94,10 +96,16 @@ def draft_decision(
     require_person("decide", Confirmation.APP)
     key, phase = place
     session = open_session(Path(key.root))
+    work = open_work(session, key.handoff, phase)
+    if work is not session:
+        raise AgentRunError(
+            f"its newest work is on {work.work_tree.facts.branch}, not in the files that you see here",
+            f"`handoff-tui decide {verb.value} {key.handoff}` decides on it; its files are in {work.repository.root}.",
+        )
     log = open_log(session.repository)
     comments = drafts.get(key.handoff).comments
     frozen = None
-    if opened is not None and opened.gates is not None and verb in VETOES:
+    if opened is not None and opened.gates is not None and verb in CLOSING:
         frozen = FrozenWork(opened.reading, opened.gates.work.found)
     request = DecideRequest(verb, key.handoff, phase, None, confirmed=Confirmation.APP)
     bare = prepare_decision(session, log, request, ProgressCallbacks(follow, cancel), frozen=frozen)
@@ -114,8 +122,8 @@ def draft_decision(
 
 
 def describe_unseen(draft: DecisionDraft, opened: RepositorySnapshot | None) -> str:
-    """Names the files that differ from what the reviewer has before them; empty for a veto, which is about that."""
-    if opened is None or draft.prepared.verb in VETOES:
+    """Names the files that differ from what the reviewer has before them; empty for what lets nothing go on."""
+    if opened is None or draft.prepared.verb in CLOSING:
         return ""
     examined = draft.prepared.examined
     before = opened.incremental.handoff_reviewer.scopes.of(examined.handoff.id)
@@ -131,7 +139,7 @@ def find_changes(draft: DecisionDraft) -> tuple[str, ...]:
     """
     examined = draft.prepared.examined
     log = _find_log_changes(examined.index.verdict, draft.log.verify(), examined.key.place)
-    return log if draft.prepared.verb in VETOES else (*find_changes_since(examined), *log)
+    return log if draft.prepared.verb in CLOSING else (*find_changes_since(examined), *log)
 
 
 def sign_draft(draft: DecisionDraft, reason: str, *, at_terminal: bool) -> tuple[str, GateView]:

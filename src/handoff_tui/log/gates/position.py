@@ -57,7 +57,9 @@ def list_sent_back(index: LogIndex, handoff: str, phase: str) -> list[DecisionEn
 
 def build_handoff_digest(handoff: Handoff) -> str:
     """Returns the SHA-256 of the handoff as read, whatever its format."""
-    return build_value_digest(handoff.model_dump(mode="json", exclude_defaults=True, exclude={"asked", "ended"}))
+    return build_value_digest(
+        handoff.model_dump(mode="json", exclude_defaults=True, exclude={"asked", "ended", "branch"})
+    )
 
 
 def build_value_digest(value: object) -> str:

@@ -26,7 +26,9 @@ from handoff_tui.log.policy.policy import Policy
 from handoff_tui.log.storage.evidence import find_review
 
 CONFIGURATION = "handoff-tui.toml"
-_DERIVED = frozenset({"asked", "registry", "blocked_by", "attempt", "documents", "ended", "stated_phase", "ran"})
+_DERIVED = frozenset(
+    {"asked", "registry", "blocked_by", "attempt", "documents", "ended", "stated_phase", "ran", "branch"}
+)
 """Fields of a handoff that files of others decide on, or that are bound on their own."""
 _NAMED = 3
 
