@@ -127,6 +127,13 @@ def test_work_is_decided_where_it_is_and_merged(gate_desk: GateDesk, monkeypatch
     assert (first.outcome, second.outcome) == (StepOutcome.READY, StepOutcome.READY)
     assert (first.branch, second.head_before) != (second.branch, first.head_before)
     assert second.head_before == first.head_after
+
+    def find_next() -> str:
+        [told] = gate_desk.speaking(bo, "status", "--json", "--repo", gate_desk.root).json["handoffs"]
+        return str(told["gate"]["next_move"]["what"])
+
+    branch = (second.branch or "").removeprefix("refs/heads/")
+    assert find_next() == f"its work is on {branch}; decide there: handoff-tui gate {HANDOFF}"
     with pytest.raises(DecisionForbiddenError, match="is pending"):
         merge_work(stepping.desk(), preview_merge(stepping.desk(), HANDOFF))
     said = gate_desk.decide(bo, "approve", "--phase", "build", "--reason", "good")

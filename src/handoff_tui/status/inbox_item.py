@@ -175,6 +175,7 @@ class InboxItem(NamedTuple):
         if gate.awaits:
             return QueueGroup.WAITING
         is_clean = self.measured is not None and not self.measured.failing and not self.refusal and not gate.against
+        is_clean = is_clean and self.reviewed.handoff.branch is None
         decides = gate.next_move.who is Mover.REVIEWER and gate.state not in _SETTLED
         return QueueGroup.READY if is_clean and decides else QueueGroup.YOUR_CALL
 
@@ -200,6 +201,8 @@ class InboxItem(NamedTuple):
             return self.refusal or "another reviewer decides" if others else describe_reason(gate)
         if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*_SETTLED, GateName.HELD}:
             return describe_reason(gate)
+        if self.reviewed.handoff.branch is not None:
+            return gate.next_move.what
         return self._describe_measured()
 
     def _describe_measured(self) -> str:

@@ -145,7 +145,7 @@ def _build_blocked_move(report: GateReport) -> NextMove:
 def _find_next_move(handoff: Handoff, by_id: Mapping[str, Handoff], problems: tuple[Problem, ...]) -> NextMove:
     unmet = next(find_unmet(handoff, by_id), None)
     if handoff.branch is not None:
-        what = f"decide on {handoff.branch}, where the work is: handoff-tui gate {handoff.id}"
+        what = f"its work is on {handoff.branch}; decide there: handoff-tui gate {handoff.id}"
         return NextMove(who=Mover.REVIEWER, what=what)
     return (
         _find_human_move(handoff)

@@ -82,6 +82,7 @@ def _build_heading(handoff: Handoff) -> dict[str, object]:
         "phase": handoff.source_phase,
         "stated_phase": handoff.stated_phase,
         "ran": handoff.ran,
+        "branch": handoff.branch,
         "next_phase": handoff.target_phase,
         "source_agent": handoff.source_agent,
         "target_agent": handoff.target_agent,

@@ -23,8 +23,8 @@ from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.show import find_id
 from handoff_tui.system.files.atomic_write import write_file
+from handoff_tui.system.files.named_files import read_optional
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.user_files import read_optional
 
 _PLAIN, _LARGEST = "100644", 64 << 20
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})

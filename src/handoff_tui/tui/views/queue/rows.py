@@ -226,6 +226,8 @@ def mark_item(item: InboxItem) -> Cell:
 
 def _mark_mine(item: InboxItem, measured: MeasuredGate) -> Cell:
     gate = item.reviewed.gate
+    if item.reviewed.handoff.branch is not None:
+        return Cell("→ on a branch", "warning")
     blocking = sum(problem.fails for problem in measured.problems)
     waiting = sum(problem.blocks for problem in measured.problems) - blocking
     if waiting and not blocking and not gate.against:
