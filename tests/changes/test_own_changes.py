@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff
-from handoff_tui.changes.own_changes import write_own_sides
+from handoff_tui.changes.diff import ChangesReport, DiffRequest, diff, write_own_sides
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.handoffs.scope.scope import Scopes

@@ -19,7 +19,7 @@ from handoff_tui.log.entry import DecisionVerb, EntryKind
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.policy import policy
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
-from handoff_tui.log.show.by_hand import read_script
+from handoff_tui.log.show.entries import read_script
 from handoff_tui.log.show.verify import Fate
 from handoff_tui.log.storage.evidence import write_review
 from tests.support.log_keys import GOLDEN, IDS

@@ -17,7 +17,7 @@ from handoff_tui.log.entries.statement import build_payload, parse_entry, verify
 from handoff_tui.log.entry import Decision, DecisionVerb, Entry, EntryKind, Subject, Work
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
-from handoff_tui.log.show.by_hand import read_script
+from handoff_tui.log.show.entries import read_script
 from handoff_tui.log.storage.evidence import encode_review, read_review
 from tests.support.log_keys import GOLDEN, IDS, build_example_key, read_golden, sign_payload
 from tests.support.repositories import RepositoryBuilder

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.begin.begin import begin_handoff, choose_system
-from handoff_tui.handoffs.begin.migrate import apply_migration, plan_migration
-from handoff_tui.handoffs.begin.work_cycles import CycleAction, CycleReport, move_cycle
+from handoff_tui.handoffs.begin import begin_handoff, choose_system
 from handoff_tui.handoffs.formats.hub.layout import FOREIGN_RUN
 from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.migrate import apply_migration, plan_migration
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
+from handoff_tui.handoffs.work_cycles import CycleAction, CycleReport, move_cycle
 from tests.support.builder_story import build_results, build_spec
 from tests.support.repositories import RepositoryBuilder
 

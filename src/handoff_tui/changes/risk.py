@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from handoff_tui.changes.own_changes import write_own_sides
+from handoff_tui.changes.diff import write_own_sides
 from handoff_tui.changes.snapshots.packages import is_ecosystem_file, parse_ecosystem_file
 from handoff_tui.checks.context import Answers
 from handoff_tui.checks.engine import RuleEngine

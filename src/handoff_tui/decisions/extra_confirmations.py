@@ -9,9 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from handoff_tui.changes.comparison.sides import Side
-from handoff_tui.changes.diff import compare_trees
+from handoff_tui.changes.diff import compare_trees, write_own_sides
 from handoff_tui.changes.files.file_kinds import is_binary
-from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.changes.risk import find_hidden_characters
 from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.report import Outcome

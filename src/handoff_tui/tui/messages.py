@@ -10,11 +10,10 @@ from handoff_tui.core.classes import dataclass
 
 if TYPE_CHECKING:  # loaded after the first paint
     from handoff_tui.agents.proofs import MeasuredProof
-    from handoff_tui.agents.runs.mentioned_files import MentionedFile
     from handoff_tui.agents.runs.run import RunKey
     from handoff_tui.agents.set_up import SetupChoice
     from handoff_tui.git.file_diff import DiffOptions
-    from handoff_tui.live.state.agents import Breakpoint, OutputRange, ProposalKind
+    from handoff_tui.live.state.agents import Breakpoint, MentionedFile, OutputRange, ProposalKind
     from handoff_tui.live.state.app import DecisionPart, Scope
     from handoff_tui.log.review_record import Comment
     from handoff_tui.status.inbox_item import HandoffKey

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.agents.runs import phase_locks
-from handoff_tui.agents.runs.mentioned_files import find_mentioned_files
 from handoff_tui.agents.runs.observation import Observation, read_observation
 from handoff_tui.agents.runs.reports import append_note, read_notes
 from handoff_tui.agents.runs.run import RunKey, RunState, RunStatus
 from handoff_tui.agents.step.report import OperatorNote
 from handoff_tui.core.errors import PhaseLockedError, StoreWriteError, UsageError
+from handoff_tui.live.state.agents import find_mentioned_files
 from tests.support.repositories import RepositoryBuilder
 
 RULES = ("handoff-tui.toml", "tools/gate.sh")

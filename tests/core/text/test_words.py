@@ -33,7 +33,7 @@ from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.live.state.app import Loaded
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.tui.widgets.freshness import describe_freshness
+from handoff_tui.tui.views.view import describe_freshness
 from tests.support.desk_states import MOMENT
 
 

@@ -25,7 +25,7 @@ from handoff_tui.history.replay.audit import (
     write_report,
 )
 from handoff_tui.history.replay.page import OtherDecision, ReplayVerdict
-from handoff_tui.log.show.by_hand import read_script
+from handoff_tui.log.show.entries import read_script
 from tests.support.replays import (
     ENTRY,
     HOSTILE,

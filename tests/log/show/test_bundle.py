@@ -23,7 +23,7 @@ from handoff_tui.log.show.bundle import (
     verify_bundle,
     write_bundle,
 )
-from handoff_tui.log.show.by_hand import build_bundle_texts
+from handoff_tui.log.show.entries import build_bundle_texts
 from handoff_tui.log.show.verify import VerifyOptions
 from handoff_tui.log.show.view import LogReport
 from tests.support.real_log import SUBJECT, RealLog, list_codes

@@ -12,7 +12,7 @@ import pytest
 
 from handoff_tui.handoffs.scope.digests import build_scope_digest
 from handoff_tui.log.review_record import ReviewRecord, ScopeManifest
-from handoff_tui.log.show.by_hand import README_NAME, SCRIPT_NAME, build_bundle_texts, build_extract_readme, read_script
+from handoff_tui.log.show.entries import README_NAME, SCRIPT_NAME, build_bundle_texts, build_extract_readme, read_script
 from handoff_tui.log.show.view import EntryState, EntryView, LogRow
 from handoff_tui.log.storage.evidence import write_review
 from tests.support.hostile import write_executable

@@ -10,8 +10,8 @@ from handoff_tui.cli.output import write_result
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.examine import find_handoff
-from handoff_tui.handoffs.begin.work_cycles import CycleAction, CycleReport, MovedCycle, move_cycle
 from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.work_cycles import CycleAction, CycleReport, MovedCycle, move_cycle
 
 EXAMPLES = """\
 examples:

@@ -16,9 +16,8 @@ from handoff_tui.changes.comparison.page import (
     build_snapshot_diff_page,
 )
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.diff import ChangesReport, DiffRequest, FilesDiff, diff
+from handoff_tui.changes.diff import ChangesReport, DiffRequest, FilesDiff, build_own_json, diff
 from handoff_tui.changes.files.page import LEAST_SPLIT_WIDTH, add_file_diff, add_file_list, build_tree_diff_json
-from handoff_tui.changes.own_changes import build_own_json
 from handoff_tui.cli.diagnostics import write_note
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_reading_options, open_named_session

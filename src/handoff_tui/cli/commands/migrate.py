@@ -7,7 +7,7 @@ import argparse
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import PlanWords, write_plan
-from handoff_tui.handoffs.begin.migrate import Move, apply_migration, plan_migration
+from handoff_tui.handoffs.migrate import Move, apply_migration, plan_migration
 from handoff_tui.handoffs.read_handoffs import read_repository
 
 EXAMPLES = """\

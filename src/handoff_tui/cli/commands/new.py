@@ -9,7 +9,7 @@ from handoff_tui.cli.options import add_output_options, open_named_session
 from handoff_tui.cli.output import write_result
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.begin.begin import Begun, begin_handoff, choose_system
+from handoff_tui.handoffs.begin import Begun, begin_handoff, choose_system
 from handoff_tui.handoffs.read_handoffs import read_repository
 
 EXAMPLES = """\

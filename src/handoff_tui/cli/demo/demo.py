@@ -37,7 +37,7 @@ from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.policy.texts import PolicyTexts, build_policy_text
-from handoff_tui.log.show.by_hand import SCRIPT_NAME, read_script
+from handoff_tui.log.show.entries import SCRIPT_NAME, read_script
 from handoff_tui.log.storage.blobs import open_log_folder
 from handoff_tui.log.storage.trust_files import write_trust_files
 from handoff_tui.system.clock import read_now

@@ -32,7 +32,7 @@ from handoff_tui.history.replay.page import (
 )
 from handoff_tui.history.replay.replay import Progress, replay
 from handoff_tui.log.open_log import open_log
-from handoff_tui.log.show.by_hand import SCRIPT_NAME, read_script
+from handoff_tui.log.show.entries import SCRIPT_NAME, read_script
 from handoff_tui.log.show.view import EntryState, LogRow
 from handoff_tui.system.files.named_files import write_new_file
 

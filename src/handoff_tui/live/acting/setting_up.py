@@ -112,7 +112,7 @@ class SettingUp:
         self._rescan()
 
     def _begin_handoff(self, asked: NewHandoffRequest) -> None:
-        from handoff_tui.handoffs.begin.begin import begin_handoff  # noqa: PLC0415 - after the first paint
+        from handoff_tui.handoffs.begin import begin_handoff  # noqa: PLC0415 - after the first paint
         from handoff_tui.handoffs.read_handoffs import read_repository  # noqa: PLC0415
         from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
 

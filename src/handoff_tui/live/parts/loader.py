@@ -9,9 +9,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff, diff_scope
+from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff, diff_scope, write_own_sides
 from handoff_tui.changes.files.shown_file import ChangedText, ShownFile, read_changed_text
-from handoff_tui.changes.own_changes import write_own_sides
 from handoff_tui.changes.snapshots.snapshot import list_snapshots
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult

@@ -17,8 +17,7 @@ from handoff_tui.log.chain import Known, judge_chain
 from handoff_tui.log.entries.times import build_time
 from handoff_tui.log.entry import LogProblem, LogProblemLevel, LogVerdict
 from handoff_tui.log.open_log import PIN_VARIABLE, OpenLog, check_entries, find_drift
-from handoff_tui.log.show.by_hand import build_bundle_texts
-from handoff_tui.log.show.entries import list_evidence
+from handoff_tui.log.show.entries import build_bundle_texts, list_evidence
 from handoff_tui.log.show.verify import VerifyOptions, ask_second_opinion, build_report, list_notes, parse_pin
 from handoff_tui.log.show.view import LogReport
 from handoff_tui.log.storage.blobs import ID_PREFIX, LOG_SUFFIX, WORK_TREE

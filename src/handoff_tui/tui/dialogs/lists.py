@@ -6,14 +6,13 @@ from collections.abc import Callable, Collection, Sequence
 
 from textual.widgets import Input
 
-from handoff_tui.agents.runs.mentioned_files import MentionedFile
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.config.layer import SettingRow
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.agents import Activity, Breakpoint
+from handoff_tui.live.state.agents import Activity, Breakpoint, MentionedFile
 from handoff_tui.live.state.app import USUAL_SCOPE, AppState, ComparisonPoint, Scope
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope

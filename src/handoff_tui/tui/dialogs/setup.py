@@ -17,7 +17,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.columns import Field, Row, build_cells
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.begin.begin import SYSTEMS
+from handoff_tui.handoffs.begin import SYSTEMS
 from handoff_tui.live.state.app import AppState, SetupPart, SetupStage
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time

@@ -10,9 +10,8 @@ from textual.app import ComposeResult
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, Loaded, Trouble, Value
-from handoff_tui.tui.views.view import View
+from handoff_tui.tui.views.view import View, describe_freshness, read_now
 from handoff_tui.tui.widgets.bars import Bar, Rule
-from handoff_tui.tui.widgets.freshness import describe_freshness, read_now
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, Table
 

@@ -1,8 +1,9 @@
-"""The base of all views: what they need, what they can do, and why they can't."""
+"""The base of all views: what they need, what they can do, why they can't, and how current what they show is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import ClassVar
 
 from textual.containers import Container
@@ -10,8 +11,10 @@ from textual.message import Message
 from textual.widget import Widget
 
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.text.labels import describe_ago
 from handoff_tui.core.text.page import Cell
-from handoff_tui.live.state.app import AppState, Part
+from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.live.state.app import AppState, Loaded, Part, Value
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.widgets.line_view import LineView
@@ -153,3 +156,21 @@ class View(Container):
     def focus_first(self) -> None:
         if (lines := next((one for one in self.query(LineView) if one.display), None)) is not None:
             lines.focus(scroll_visible=False)
+
+
+def read_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def describe_freshness(part: Loaded[Value], watching: Watching, now: datetime | None) -> Cell:
+    """Says how current a part of the state is: live, rescanning, stale, or read some time ago."""
+    if part.loading:
+        return Cell("rescanning", "warning")
+    if part.stale:
+        return Cell(f"stale, read {describe_ago(part.at, now)}".removesuffix(", read "), "warning")
+    if watching is Watching.GONE:
+        return Cell("gone", "fail")
+    if watching is Watching.LIVE:
+        return Cell("live", "pass")
+    ago = describe_ago(part.at, now)
+    return Cell(f"read {ago}" if ago else watching.value, "muted")

@@ -8,13 +8,19 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.agents.runs.mentioned_files import MentionedFile, find_mentioned_files
 from handoff_tui.agents.runs.run import RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell
-from handoff_tui.live.state.agents import AgentsView, Proposal, ProposalKind, ProposalStage
+from handoff_tui.live.state.agents import (
+    AgentsView,
+    MentionedFile,
+    Proposal,
+    ProposalKind,
+    ProposalStage,
+    find_mentioned_files,
+)
 from handoff_tui.live.state.app import AppState, Part, Scope
 from handoff_tui.tui.messages import (
     CopyWanted,

@@ -33,9 +33,8 @@ from handoff_tui.tui.views.evidence.rows import CheckRows, ClaimRows, build_clai
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.overview.cards import build_problem_page, mark_problem
 from handoff_tui.tui.views.overview.view import MEASURING, list_problem_acts, propose_bisect, refuse_problem
-from handoff_tui.tui.views.view import Act
+from handoff_tui.tui.views.view import Act, read_now
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.freshness import read_now
 from handoff_tui.tui.widgets.row_list import RowList, Table, has_words
 
 _FIELDS: Final = (

@@ -26,8 +26,7 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.views.listed_view import ListedView, build_answer
 from handoff_tui.tui.views.log.rows import ENTRY_STATES, LogRows
-from handoff_tui.tui.views.view import Act
-from handoff_tui.tui.widgets.freshness import read_now
+from handoff_tui.tui.views.view import Act, read_now
 
 _DECISION = "decision"
 

@@ -23,8 +23,7 @@ from handoff_tui.tui.messages import (
     ViewWanted,
 )
 from handoff_tui.tui.views.overview.cards import Card, build_cards, find_problems
-from handoff_tui.tui.views.view import Act, View
-from handoff_tui.tui.widgets.freshness import read_now
+from handoff_tui.tui.views.view import Act, View, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
 _SHOWN = ("problems", "shown", "pipeline", "inbox", "chosen", "travel", "checks")

@@ -27,9 +27,8 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.views.overview.cards import build_overview_page
 from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, build_key, describe_reason
-from handoff_tui.tui.views.view import MOVES, Act, LooseFiles, View
+from handoff_tui.tui.views.view import MOVES, Act, LooseFiles, View, read_now
 from handoff_tui.tui.widgets.bars import Rule
-from handoff_tui.tui.widgets.freshness import read_now
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, RowSource
 

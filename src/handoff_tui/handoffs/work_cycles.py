@@ -8,7 +8,7 @@ from typing import Any
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
-from handoff_tui.handoffs.begin.begin import render_json
+from handoff_tui.handoffs.begin import render_json
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.clock import read_now
