@@ -141,6 +141,17 @@ def test_submodule_at_another_commit_is_changed_before_anybody_commits_it(
     assert read_scopes(begun.folder).of("H-1").results["module"].blob == inner.head()
 
 
+def test_repository_in_a_folder_is_one_path(begun: RepositoryBuilder) -> None:
+    """Before its first commit, with one, and once it is added: nobody claims it until a handoff does."""
+    inner = RepositoryBuilder.init(begun.folder / "nested").write("inner.py")
+    assert read_scopes(begun.folder).unclaimed_paths == ("nested",)
+    inner.commit("inner")
+    assert read_scopes(begun.folder).unclaimed_paths == ("nested",)
+    begun.step("add", "nested")
+    assert read_scopes(begun.folder).unclaimed_paths == ("nested",)
+    check_partition(read_scopes(begun.folder))
+
+
 @pytest.mark.parametrize("files", ["- `*`", "- `**/*.py`", "- `.`", "- `/`", "- `../elsewhere.py`", "- `~/x.py`"])
 def test_document_that_lists_everything_lists_nothing(begun: RepositoryBuilder, files: str) -> None:
     """Work that names nobody is not swallowed by whoever wrote a star."""

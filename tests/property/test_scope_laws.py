@@ -260,6 +260,7 @@ def check_title(snapshot: RepositorySnapshot, item: InboxItem, gate: str) -> Non
     mark = mark_item(item).text
     word = {"rejected": "sent back", "retry": "sent back"}.get(gate, gate)
     assert item.needs_you or gate == "pending" or (gate in title and word in mark), (title, mark, gate)
+    assert gate != "superseded" or "superseded" in item.reason, item.reason
     assert not item.needs_you or "your call" in title or "ready to approve" in title
 
 

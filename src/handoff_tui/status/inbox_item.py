@@ -208,13 +208,14 @@ class InboxItem(NamedTuple):
     def _describe_measured(self) -> str:
         """Of what stops an approval, what is particular to this handoff comes first."""
         gate, measured = self.reviewed.gate, self.measured
+        is_told = bool(gate.against) or gate.state is GateName.SUPERSEDED
         if measured is None:
-            return describe_reason(gate) if gate.against else "its checks are being run"
+            return describe_reason(gate) if is_told else "its checks are being run"
         problem = next(iter(measured.problems), None)
-        if problem is not None and (problem.blocks or not (gate.against or self.refusal)):
+        if problem is not None and (problem.blocks or not (is_told or self.refusal)):
             more = f" (+{len(measured.problems) - 1} more)" if len(measured.problems) > 1 else ""
             return f"{problem.title}{more}"
-        if gate.against or measured.failing:
+        if is_told or measured.failing:
             return describe_reason(gate)
         if self.refusal:
             return self.refusal

@@ -372,14 +372,16 @@ def _read_uncommitted(session: Session) -> tuple[dict[str, WorkContent], list[Un
     submodules = frozenset(facts.submodules)
     contents: dict[str, WorkContent] = {}
     changes = []
-    for path in sorted({*tracked, *facts.untracked}):
+    for name in sorted({*tracked, *facts.untracked}):
+        path = name.rstrip("/")
         content = read_work_content(root, path, session.repository.object_format)
         if content is not None:
             contents[path] = content
         now = DELETED if content is None else Content(content.mode, content.blob)
-        if path in submodules and content is None:
+        if content is None and (path in submodules or path != name):  # with a slash, a repository that is no submodule
             commit = read_submodule_commit(root, path)
-            now = DELETED if commit is None else Content(SUBMODULE, commit)
+            none = DELETED if path == name else Content(SUBMODULE, "0" * session.repository.id_width)
+            now = none if commit is None else Content(SUBMODULE, commit)
         if now != before.get(path, DELETED):
             changes.append(UncommittedChange(path, before.get(path, DELETED), now))
     return contents, changes

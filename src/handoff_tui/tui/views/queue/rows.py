@@ -235,6 +235,10 @@ def _mark_mine(item: InboxItem, measured: MeasuredGate) -> Cell:
     blocking = blocking or measured.failing
     if blocking or gate.against:
         return Cell(f"✗ {blocking or len(gate.against)} blocking", "fail")
+    return _mark_decided(item) if gate.state is GateName.SUPERSEDED else _mark_open(item, measured)
+
+
+def _mark_open(item: InboxItem, measured: MeasuredGate) -> Cell:
     if measured.problems or item.risks:
         return Cell(f"! {plural(len(measured.problems) or len(item.risks or ()), 'warning')}", "warning")
     if not item.is_measured:
