@@ -50,25 +50,10 @@ _IDENTITIES: Final = frozenset(
     | {"t", "us", "wave", "module", "package", "pkg", "step", "track", "workstream"}
 )
 """A number behind one of these words says which work it is, not which came later."""
-_GENERIC: Final = _NEUTRAL | {
-    *(
-        "note",
-        "eod",
-        "am",
-        "pm",
-        "morning",
-        "evening",
-        "night",
-        "part",
-        "summary",
-        "final",
-        "end",
-        "of",
-        "day",
-        "update",
-    ),
-    *("status", "report", "log", "v", "claude", "codex", "cursor", "gemini", "gpt", "context", "md"),
-}
+_GENERIC: Final = _NEUTRAL | frozenset(
+    "note eod am pm morning evening night part summary final end of day update status report log v claude"  # noqa: SIM905
+    " codex cursor gemini gpt context md".split()
+)
 _LATEST: Final = frozenset({"latest", "current"})
 _TASKS: Final = frozenset({"task", "task_id", "task id", "ticket", "issue", "story"})
 _DATED, _NUMBERED = "dated", "numbered"

@@ -17,11 +17,10 @@ from handoff_tui.handoffs.grammar.tokens import COMMIT
 
 _CLEAN: Final = compile_later(
     r"\b(?:work(?:ing)?[ -]?(?:tree|copy|dir(?:ectory)?)|git status|the tree|git tree)\W{1,4}(?:is |was |status "
-    r"|state )?"
-    r"(?:now |completely )?(?:clean|empty)\b|\bnothing (?:is |was )?(?:to commit|(?:left )?uncommitted)\b"
+    r"|state )?(?:now |completely )?(?:clean|empty)\b|\bnothing (?:is |was )?(?:to commit|(?:left )?uncommitted)\b"
     r"|\bno (?:un-?committed|unstaged|pending|local|outstanding) (?:changes|files|work|edits|modifications)\b"
-    r"|\b(?:everything|all (?:changes|work|files|my changes|of it|edits)|all) (?:is|are|has been|have been|was|were)"
-    r" (?:now )?(?:committed|checked in)\b|^\W*clean work(?:ing)? (?:tree|copy|directory)\b|^\W*clean\W*$",
+    r"|\b(?:everything|all (?:changes|work|files|my changes|of it|edits)|all) (?:is|are|has been|have been|was"
+    r"|were) (?:now )?(?:committed|checked in)\b|^\W*clean work(?:ing)? (?:tree|copy|directory)\b|^\W*clean\W*$",
     re.IGNORECASE,
 )
 _ORDERED: Final = compile_later(
@@ -34,21 +33,17 @@ _COMMIT_WORD: Final = compile_later(
     r"\bcommit+(?:s|ed|ting)?\b|\bHEAD\b|\bpush(?:ed)?\b|\bmerged?\b|\bcherry-?pick|\brevert(?:s|ed)?\b|\blanded\b"
     r"|\b(?:fixed|done|shipped|added|introduced|implemented|resolved|addressed|removed|squashed|rebased|built|tagged"
     r"|bisected|broken|changed|went in|delivered)(?: \w+)? (?:in|by|with|as|at|to|on|onto|down to)\b"
-    r"|\brev(?:ision)?\b|\bgit (?:sha|log|show|diff|checkout|reset|range)\b"
-    r"|\bsha\b|\btip\b|\bchangeset\b|\bbase(?:d on)?\b|\bparent\b|\bFOUND\b|\bmain (?:is )?(?:now )?at\b"
-    r"|\bafter\b.*\bat\b|\bas of\b|^\W*refs?\b\W*:",
+    r"|\brev(?:ision)?\b|\bgit (?:sha|log|show|diff|checkout|reset|range)\b|\bsha\b|\btip\b|\bchangeset\b"
+    r"|\bbase(?:d on)?\b|\bparent\b|\bFOUND\b|\bmain (?:is )?(?:now )?at\b|\bafter\b.*\bat\b|\bas of\b|^\W*refs?\b\W*:",
     re.IGNORECASE,
 )
 _NO_COMMIT: Final = compile_later(
-    r"(?<!commit )(?<!commit-)\b(?:ids?|digests?|checksums?|receipts?|containers?|images?|sessions?|traces?"
-    r"|requests?|tokens?|keys?|uuids?|builds?|deployments?|runs?|jobs?|tasks?|md5|etags?|hash(?:es)? of|nonces?"
-    r"|sha-?256"
-    r"|blobs?|trees?|snapshots?|colou?rs?|tx|transactions?|addresses|passwords?|secrets?|hint|orders?|invoices?"
-    r"|tickets?"
+    r"(?<!commit )(?<!commit-)\b(?:ids?|digests?|checksums?|receipts?|containers?|images?|sessions?|traces?|requests?"
+    r"|tokens?|keys?|uuids?|builds?|deployments?|runs?|jobs?|tasks?|md5|etags?|hash(?:es)? of|nonces?|sha-?256|blobs?"
+    r"|trees?|snapshots?|colou?rs?|tx|transactions?|addresses|passwords?|secrets?|hint|orders?|invoices?|tickets?"
     r"|users?|accounts?|artifacts?|pods?|versions?|releases?|layers?|correlation|cookies?|serials?|hex|crc32?"
-    r"|fingerprints?"
-    r"|error(?: code)?s?|codes?)\b(?:\s+(?:is|was|of|no\.?|number))?[\s:`'\"(#=*]*$"
-    r"|\b(?:checksums?|digests?|fingerprints?|md5|sha-?\d+|hash(?:es)?) (?:of|for) \S+[\s:`'\"(#=*]*$",
+    r"|fingerprints?|error(?: code)?s?|codes?)\b(?:\s+(?:is|was|of|no\.?|number))?[\s:`'\"(#=*]*$|\b(?:checksums?"
+    r"|digests?|fingerprints?|md5|sha-?\d+|hash(?:es)?) (?:of|for) \S+[\s:`'\"(#=*]*$",
     re.IGNORECASE,
 )
 _IN_COMMIT: Final = compile_later(
@@ -61,8 +56,7 @@ _SUBJECT: Final = compile_later(
 _ENDS_ITEM: Final = compile_later(r"^[`*_)\]\s]*(?:\([a-z][\w ./:-]{0,30}\))?[\s.,;]*$")
 _PREFIX: Final = (
     r"(?:feature|feat|fix|bugfix|hotfix|chore|release|docs?|refactor|wip|claude|codex|agent|task|ci|perf|experiment"
-    r"|spike"
-    r"|issue|dev|story|epic|work)"
+    r"|spike|issue|dev|story|epic|work)"
 )
 _BRANCH: Final = compile_later(
     r"\bbranch(?:es)?\b(?: is| was| name| named| called)?[\s:]{1,3}[`*]{1,3}(?P<after>[^`*\s]+)[`*]|\b(?:on|to"
@@ -74,11 +68,10 @@ _BRANCH: Final = compile_later(
     r"|\b(?:pr|mr|pull request|merge request)\b.{0,20}? from [`*]{1,3}(?P<asked>[^`*\s]+)[`*]"
     r"|\bpushed [`*]{1,3}(?P<own>" + _PREFIX + r"/[^`*\s]+)[`*]"
     r"|^\W*[`*]{1,3}(?P<subject>" + _PREFIX + r"/[^`*\s.]+)[`*]{1,3} (?:is|was|has|holds|waits|contains|lives)\b"
-    r"|\b(?:committed|pushed|merged|landed|rebased)\b[^.;]*? (?:to|on|onto|into) (?P<trunk>main|master|develop|trunk)\b"
-    r"|[0-9a-f]{7}[`*)\s]+on [`*]{1,3}(?P<at>[^`*\s]+)[`*]"
-    r"|\bmerged (?:in)?to\W{1,4}[`*]{1,3}(?P<target>[^`*\s]+)[`*]"
-    r"|\bpushed to\s+[`*]{1,3}(?P<to>[^`*\s]+)[`*]|\bon branch (?P<status>[\w./-]*[\w-])"
-    r"|^\W*git\W+(?:currently )?on (?:branch )?[`*]{0,3}(?P<git>[\w./-]*[\w-])",
+    r"|\b(?:committed|pushed|merged|landed|rebased)\b[^.;]*? (?:to|on|onto|into) (?P<trunk>main|master|develop"
+    r"|trunk)\b|[0-9a-f]{7}[`*)\s]+on [`*]{1,3}(?P<at>[^`*\s]+)[`*]"
+    r"|\bmerged (?:in)?to\W{1,4}[`*]{1,3}(?P<target>[^`*\s]+)[`*]|\bpushed to\s+[`*]{1,3}(?P<to>[^`*\s]+)[`*]"
+    r"|\bon branch (?P<status>[\w./-]*[\w-])|^\W*git\W+(?:currently )?on (?:branch )?[`*]{0,3}(?P<git>[\w./-]*[\w-])",
     re.IGNORECASE,
 )
 _LISTED_BRANCH: Final = compile_later(
@@ -86,8 +79,7 @@ _LISTED_BRANCH: Final = compile_later(
 )
 _REMOTE_BRANCH: Final = compile_later(
     r"\b(?:up[ -]to[ -]date|level|even|in sync|synced|pushed|tracks|tracking|ahead of|behind|merged|based on|against"
-    r"|lives"
-    r"|published|available|exists|sits|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
+    r"|lives|published|available|exists|sits|is)\b[^.;]{0,24}?`?\b((?:origin|upstream)/[\w./-]*[\w-])",
     re.IGNORECASE,
 )
 _ORDER: Final = compile_later(

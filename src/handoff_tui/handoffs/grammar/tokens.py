@@ -19,8 +19,7 @@ _ALIAS: Final = compile_later(r"^(?:@|~|#)/|^@[\w.-]+/[\w.-]+$")
 _VERSION: Final = compile_later(r"^v?\d+(?:\.\d+)+(?:[-+.]\w+)*$")
 _PLACEHOLDER: Final = compile_later(
     r"(?:^|[/_.-])(?:X{2,}|N{2,}|Y{2,}|x{3,}|n{3,}|\d*X\d*|NN?-PP?)(?:[/_.-]|$)|(?:^|/)path/to/|\.\.\.|…|(?:^"
-    r"|[/_-])your[-_]"
-    r"|YYYY|(?:^|/)(?:foo|bar|baz)\.|\[[^\]]*\]\.",
+    r"|[/_-])your[-_]|YYYY|(?:^|/)(?:foo|bar|baz)\.|\[[^\]]*\]\.",
 )
 _HOST: Final = compile_later(
     r"^(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|ai|co|cloud|local|internal|edu|gov|xyz|de|uk|eu|fr|us)(?:[:/].*)?$"
@@ -43,11 +42,9 @@ _KNOWN_NAMES: Final = frozenset(
 )
 _PRODUCT: Final = compile_later(
     r"^(?:node|next|vue|three|d3|express|react|nuxt|chart|ember|backbone|discord|socket|moment|day|alpine|solid|p5"
-    r"|babel"
-    r"|require|handlebars|underscore|knockout|mocha|jquery|electron|nest|math|anime|pixi|matter|hapi|koa|sails"
-    r"|meteor|lit"
-    r"|tensorflow|brain|asp|draw|bit|crates|fly|pkg|cal|plot|tone|paper|fabric|leaflet|preact|redux|deck|video"
-    r"|plyr)\.(?:js|ts|io|net|rs|com|py)$",
+    r"|babel|require|handlebars|underscore|knockout|mocha|jquery|electron|nest|math|anime|pixi|matter|hapi|koa|sails"
+    r"|meteor|lit|tensorflow|brain|asp|draw|bit|crates|fly|pkg|cal|plot|tone|paper|fabric|leaflet|preact|redux|deck"
+    r"|video|plyr)\.(?:js|ts|io|net|rs|com|py)$",
     re.IGNORECASE,
 )
 """Products that are named like files."""

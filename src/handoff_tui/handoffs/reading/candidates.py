@@ -12,10 +12,9 @@ _HANDOFF_FOLDER: Final = compile_later(r"(?:^|/)hand[-_]?(?:offs|overs)$", re.IG
 _STATE_FOLDER: Final = compile_later(r"(?:^|/)(?:\.mosaic|\.ai-agents)$", re.IGNORECASE)
 """Folders whose files are handoffs, or the state of one, whatever they are called."""
 NOT_WORK: Final = compile_later(
-    r"(?:^|/)(?:commands?|skills?|prompts?|\.?templates?|agents|subagents|rules|hooks|workflows|schemas?|node_modules|vendor"
-    r"|site-packages|\.github|i18n|locales?|fixtures?|__fixtures__|__mocks__|migrations)/"
-    r"|(?:^|[/_. -])(?:templates?|examples?|samples?)(?:[_. -][^/]*)?$"
-    r"|(?:^|[/_. -])(?:readme|changelog|index)\.\w+$",
+    r"(?:^|/)(?:commands?|skills?|prompts?|\.?templates?|agents|subagents|rules|hooks|workflows|schemas?|node_modules"
+    r"|vendor|site-packages|\.github|i18n|locales?|fixtures?|__fixtures__|__mocks__|migrations)/|(?:^"
+    r"|[/_. -])(?:templates?|examples?|samples?)(?:[_. -][^/]*)?$|(?:^|[/_. -])(?:readme|changelog|index)\.\w+$",
     re.IGNORECASE,
 )
 """What agents and tools are told, forms to fill in, and what lists or describes others."""
@@ -44,11 +43,10 @@ ABOUT_HANDOFFS: Final = compile_later(
 """A name of a text about handoffs, or of a feature of a product, that is none itself."""
 _METHOD_STATE: Final = compile_later(
     r"(?:^|/)(?:\.specify/workflows/runs/[^/]+/state\.json|specs/\d{3}-[^/]+/(?:spec|plan|tasks)\.md"
-    r"|\.planning/(?:(?:ROADMAP|STATE)\.md|phases/.*(?:VERIFICATION|UAT)\.md)"
-    r"|openspec/changes/[^/]+/(?:proposal|tasks)\.md|\.kiro/specs/[^/]+/(?:spec\.json|tasks\.md)"
-    r"|(?:[^/]*[-_])?sprint-status\.ya?ml|_bmad-output/(?:.*/)?\d+[a-z]?-\d+-[^/]+\.md"
-    r"|(?:\.taskmaster/)?tasks/tasks\.json|backlog/tasks/.+\.md|\.beads/issues\.jsonl"
-    r"|codev/projects/[^/]+/status\.yaml|\.claude-flow/claims/claims\.json)$"
+    r"|\.planning/(?:(?:ROADMAP|STATE)\.md|phases/.*(?:VERIFICATION|UAT)\.md)|openspec/changes/[^/]+/(?:proposal"
+    r"|tasks)\.md|\.kiro/specs/[^/]+/(?:spec\.json|tasks\.md)|(?:[^/]*[-_])?sprint-status\.ya?ml"
+    r"|_bmad-output/(?:.*/)?\d+[a-z]?-\d+-[^/]+\.md|(?:\.taskmaster/)?tasks/tasks\.json|backlog/tasks/.+\.md"
+    r"|\.beads/issues\.jsonl|codev/projects/[^/]+/status\.yaml|\.claude-flow/claims/claims\.json)$"
 )
 """Where the methods that agents follow keep the state of their work: spec-kit, GSD, OpenSpec, Kiro, BMAD and others."""
 _NO_STATE: Final = compile_later(

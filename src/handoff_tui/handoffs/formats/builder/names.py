@@ -142,9 +142,8 @@ _IN_FOLDER: Final = compile_later(
 _ATTEMPT: Final = compile_later(r"[_-](?:ATTEMPT|RETRY|RUN|V)[_-]?([0-9]{1,3})$", re.IGNORECASE)
 _ATTEMPT_FOLDER: Final = compile_later(r"(?:ATTEMPT|RETRY|RUN)[_-]?([0-9]{1,3})$", re.IGNORECASE)
 _NUMBERED: Final = compile_later(
-    r"(?P<number>[0-9]{1,4})"
-    r"(?:[._](?P<part>[0-9]{1,2})(?P<letter>[A-Za-z])?|(?P<suffix>[A-Za-z](?:-?[0-9]{1,2}[A-Za-z]?)?))?(?=$|[_.-])"
-    r"[_.-]?(?P<slug>.*)$"
+    r"(?P<number>[0-9]{1,4})(?:[._](?P<part>[0-9]{1,2})(?P<letter>[A-Za-z])?"
+    r"|(?P<suffix>[A-Za-z](?:-?[0-9]{1,2}[A-Za-z]?)?))?(?=$|[_.-])[_.-]?(?P<slug>.*)$"
 )
 _REGISTRY: Final = compile_later(r"(?:.*REGISTRY.*|BUILDER_HANDOFF_STANDARD)$", re.IGNORECASE)
 _PACKAGE_FOLDER: Final = compile_later(r"(?:^|/)PKG-[^/]+$")

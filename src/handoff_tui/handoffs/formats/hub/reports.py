@@ -20,10 +20,9 @@ from handoff_tui.handoffs.reading.json_document import JsonNode
 _SERVER_ERROR: Final = compile_later(
     r"(?:\b|_)HTTP(?:/\d(?:\.\d)?)?\W{0,3}(5\d\d)\b|(?:\b|_)(?:status|code|error)[\W_]{1,3}(?:code\W{1,3})?(5\d\d)\b"
     r"|\b(5\d\d) (?:(?:Internal )?(?:Server )?error|Not Implemented|Bad Gateway|Service Unavailable"
-    r"|Gateway Time-?out)\b"
-    r"|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s+\S*/\S*\s+(?:HTTP/\S+\s+)?(?:(?:->|=>|→|:|-)\s*)?(5\d\d)(?![\w.])"
-    r"|\b(?:returned|responded with|response|got)\W{1,3}(?:an? )?(?:HTTP )?(5\d\d)\b"
-    r"(?! ?(?:ms|rows?|items?|tests?|files?))",
+    r"|Gateway Time-?out)\b|\b(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s+\S*/\S*\s+(?:HTTP/\S+\s+)?(?:(?:->|=>|→|:"
+    r"|-)\s*)?(5\d\d)(?![\w.])|\b(?:returned|responded with|response"
+    r"|got)\W{1,3}(?:an? )?(?:HTTP )?(5\d\d)\b(?! ?(?:ms|rows?|items?|tests?|files?))",
     re.IGNORECASE,
 )
 _MENDED: Final = compile_later(

@@ -45,8 +45,7 @@ _TEMPLATE: Final = compile_later(
 _BUILDER: Final = compile_later(r"(?:_RESULTS|BUILDER_HANDOFF|AGENT_PROMPT|/RESULTS|/REVIEW_REPORT)[^/]*\.md$")
 _BESIDE: Final = compile_later(
     r"(?:^|[-_ .])(?:(?:qa|review|code[-_ ]review)[-_ .](?:decision|verdict|report|summary|sign[-_ ]?off|gate)"
-    r"|decision|verdict)s?"
-    r"(?:[-_ .][^/]*)?\.(?:md|ya?ml|json)$",
+    r"|decision|verdict)s?(?:[-_ .][^/]*)?\.(?:md|ya?ml|json)$",
     re.IGNORECASE,
 )
 """Names of decisions; they count where there is a note beside them."""

@@ -40,8 +40,7 @@ class Topic(Enum):
 
 _TOPICS: Final = {
     Topic.STATUS: (
-        r"^(?:current |git |project |immediate )?(?:status|state)\b|\bstatus$"
-        r"|where (?:we|i|it) (?:are|am|is|left)"
+        r"^(?:current |git |project |immediate )?(?:status|state)\b|\bstatus$|where (?:we|i|it) (?:are|am|is|left)"
     ),
     Topic.NEXT: (
         r"\bnext (?:steps?|actions?|up|session|tasks?|agent)\b|^next$|^to-?\s?dos?\b|\(todos?\)|^todo /"
@@ -167,9 +166,8 @@ _ABOUT: Final = compile_later(
 )
 """The title of a text about handoffs that isn't one."""
 _PLACEHOLDER: Final = compile_later(
-    r"\{\{[^}\n]{1,60}\}\}|\{[A-Z][A-Z_ ]{2,40}\}"
-    r"|\[(?:YYYY|Date\b|Name\b|Your\b|Agent\b|List\b|Insert\b|TODO\b|Topic\b)[^\]\n]{0,60}\](?!\()"
-    r"|<(?:id|path|date|name|agent|title|branch|your[^>\n]{0,30}|change \d)>|YYYY-MM-DD",
+    r"\{\{[^}\n]{1,60}\}\}|\{[A-Z][A-Z_ ]{2,40}\}|\[(?:YYYY|Date\b|Name\b|Your\b|Agent\b|List\b|Insert\b|TODO\b"
+    r"|Topic\b)[^\]\n]{0,60}\](?!\()|<(?:id|path|date|name|agent|title|branch|your[^>\n]{0,30}|change \d)>|YYYY-MM-DD",
 )
 _MANY_PLACEHOLDERS: Final = 3
 _FIELD_TOPICS: Final = {
