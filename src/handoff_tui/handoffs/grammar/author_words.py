@@ -17,10 +17,9 @@ from handoff_tui.handoffs.reading.markdown import Section, list_fields, parse_fi
 
 _NAME: Final = compile_later(
     r"^(?:(?:overall|current|final|project|task|story|code|peer|review|qa|test|security|gate|block|build|release"
-    r"|handoff|session|phase"
-    r"|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome|review|sign[- ]?off"
-    r"|approval|state|conclusion|assessment|disposition|readiness|go no go|health|stand|statut|estado|stato"
-    r"|статус|状态|状態|상태)$",
+    r"|handoff|session|phase|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome"
+    r"|review|sign[- ]?off|approval|state|conclusion|assessment|disposition|readiness|go no go|health|stand|statut"
+    r"|estado|stato|статус|状态|状態|상태)$",
     re.IGNORECASE,
 )
 """What a field with a conclusion may be called."""
@@ -41,16 +40,13 @@ _SORTS: Final = (
         WordSort.BAD,
         compile_later(
             r"❌|🔴|⛔|🛑|✗|✘|\bfail\w*(?!\w|\s*[:=]\s*0\b)|\breject\w*|\bblocked\b|\bbroken\b|\berrors?\b|\bno-?go\b"
-            r"|\bneeds? (?:\w+ )?(?:work|changes"
-            r"|rework|fix\w*|revision)\b|\brequest(?:s|ed)? changes\b|\bchanges requested\b"
-            r"|\brequires? (?:re)?work\b|\bdenied\b"
-            r"|\bnot (?:yet )?(?:ready|passed|passing|approved|accepted|done|completed?|met|ok|working|verified"
-            r"|good)\b"
-            r"|\bblockiert\b|\bfehlgeschlagen\b|\bbloqu[ée]|\béchou|\bfall(?:id[oa]|ito)\b|失[败敗]|실패|\b(?:did|does"
-            r"|do)(?: not|n['\u2019]t) (?:pass|work|meet)\b|\babort\w*|\bcancel\w*|\bescalate\w*"
-            r"|\bretry\b"
-            r"|\broll(?:ed)?[ -]?back\b|\bunresolved\b|\bwithheld\b|\bdegraded\b|^\W*red\b(?! (?:phase|step|done"
-            r"|complete))|\bcrash\w*|\bregress(?:ed|ion)\b",
+            r"|\bneeds? (?:\w+ )?(?:work|changes|rework|fix\w*|revision)\b|\brequest(?:s|ed)? changes\b"
+            r"|\bchanges requested\b|\brequires? (?:re)?work\b|\bdenied\b|\bnot (?:yet )?(?:ready|passed|passing"
+            r"|approved|accepted|done|completed?|met|ok|working|verified|good)\b|\bblockiert\b|\bfehlgeschlagen\b"
+            r"|\bbloqu[ée]|\béchou|\bfall(?:id[oa]|ito)\b|失[败敗]|실패"
+            r"|\b(?:did|does|do)(?: not|n['\u2019]t) (?:pass|work|meet)\b|\babort\w*|\bcancel\w*|\bescalate\w*"
+            r"|\bretry\b|\broll(?:ed)?[ -]?back\b|\bunresolved\b"
+            r"|\bwithheld\b|\bdegraded\b|^\W*red\b(?! (?:phase|step|done|complete))|\bcrash\w*|\bregress(?:ed|ion)\b",
             re.IGNORECASE,
         ),
     ),
@@ -58,9 +54,8 @@ _SORTS: Final = (
         WordSort.UNDER_WAY,
         compile_later(
             r"🚧|⏳|🟡|🔄|\bin[ _-]?progress\b|\bwip\b|\bwork in progress\b|\bpaused?\b|\bpending\b|\bpartial\w*"
-            r"|\bdraft\b|\bwaiting\b|\bin arbeit\b|\ben (?:cours|curso)\b|\bin corso\b|进行中|進行中|진행"
-            r"|\bawaiting\b|\bactive\b|\bongoing\b|\bstarted\b|\bunder ?way\b|\btodo\b|\bopen\b|\bplanned\b"
-            r"|\bincomplete\b"
+            r"|\bdraft\b|\bwaiting\b|\bin arbeit\b|\ben (?:cours|curso)\b|\bin corso\b|进行中|進行中|진행|\bawaiting\b"
+            r"|\bactive\b|\bongoing\b|\bstarted\b|\bunder ?way\b|\btodo\b|\bopen\b|\bplanned\b|\bincomplete\b"
             r"|\bunfinished\b|\bnot started\b|\btesting\b|\bin review\b|\bon hold\b",
             re.IGNORECASE,
         ),
@@ -69,11 +64,10 @@ _SORTS: Final = (
         WordSort.GOOD,
         compile_later(
             r"✅|🟢|✔|✓|\b(?:no|0|zero|without) (?:fail\w*|errors?|issues|blockers|problems)\b|\bfail\w*\s*[:=]\s*0\b"
-            r"|\bunblocked\b|\bpass\w*|\bcomplete[d]?\b|\bdone\b"
-            r"|\bapproved?\b|\baccept\w*"
-            r"|\bsuccess\w*|\bready\b|\bresolved\b|\bvalidated\b|\bverified\b|\bmerged\b|\bclosed\b|\bshipped\b"
-            r"|\bdeployed\b"
-            r"|\bfertig\b|\berledigt\b|\bterminée?\b|\bhecho\b|\bcompletad[oa]\b|\bcompletato\b|完[了成]|완료|\bgreen\b|\bok\b|\blgtm\b|\bgo\b|\bfinished\b|\bimplemented\b|\bworking\b|\blive\b",
+            r"|\bunblocked\b|\bpass\w*|\bcomplete[d]?\b|\bdone\b|\bapproved?\b|\baccept\w*|\bsuccess\w*|\bready\b"
+            r"|\bresolved\b|\bvalidated\b|\bverified\b|\bmerged\b|\bclosed\b|\bshipped\b|\bdeployed\b|\bfertig\b"
+            r"|\berledigt\b|\bterminée?\b|\bhecho\b|\bcompletad[oa]\b|\bcompletato\b|完[了成]|완료|\bgreen\b|\bok\b"
+            r"|\blgtm\b|\bgo\b|\bfinished\b|\bimplemented\b|\bworking\b|\blive\b",
             re.IGNORECASE,
         ),
     ),
@@ -176,16 +170,14 @@ def _build(source: Source, name: str, text: str, line: int) -> AuthorWord:
 
 _NOTHING: Final = compile_later(
     r"^\W*(?:there (?:are|is)\s+)?(?:currently\s+)?(?:none|nothing|no|not|n/?a|nil|empty|0|zero|keine?r?|ingen"
-    r"|aucune?|ninguno|all clear"
-    r"|clear|unblocked|-+)\b(?:\s+(?:known|open|current|active|outstanding|remaining|at this time|right now"
-    r"|currently|blockers?|blocked"
-    r"|blocking|issues?|problems?|impediments?|yet|so far|identified|found|for now|of note))*\W*$",
+    r"|aucune?|ninguno|all clear|clear|unblocked|-+)\b(?:\s+(?:known|open|current|active|outstanding|remaining"
+    r"|at this time|right now|currently|blockers?|blocked|blocking|issues?|problems?|impediments?|yet|so far"
+    r"|identified|found|for now|of note))*\W*$",
     re.IGNORECASE,
 )
 _BEGINS_WITH_NONE: Final = compile_later(
-    r"^\W*(?:none|nothing(?: blocking\b|\W+(?:good|all|clear|ready)\b|\W*$)"
-    r"|(?:there (?:are|is) )?(?:currently )?no (?:known |open |current "
-    r"|active )?blockers?)\b",
+    r"^\W*(?:none|nothing(?: blocking\b|\W+(?:good|all|clear|ready)\b|\W*$)|(?:there (?:are"
+    r"|is) )?(?:currently )?no (?:known |open |current |active )?blockers?)\b",
     re.IGNORECASE,
 )
 _SETTLED: Final = compile_later(

@@ -32,11 +32,10 @@ _ENTRY: Final = compile_later(
 )
 _UNCOMMITTED: Final = compile_later(
     r"\bun-?committed\b|\bcommitted,? (?:except|apart from|other than|but not)\b|(?:\bnot|n['\u2019]t) (?:yet |been "
-    r"|even )*(?:commit+ed|staged|checked in|tracked)\b"
-    r"|\bnothing (?:\w+ )?committed\b|\bunstaged\b|\blocal (?:changes|edits|modifications)\b"
-    r"|\buntracked\b|\b(?:left|is|are|still|remains?) (?:\S+ )?dirty\b|\bdirty files?\b|\byet to be committed\b"
-    r"|\bnot in git(?: yet)?\b|\bonly in (?:my|the) work(?:ing)? (?:tree|copy|directory)\b|\bstill (?:need|has"
-    r"|have) to be committed\b",
+    r"|even )*(?:commit+ed|staged|checked in|tracked)\b|\bnothing (?:\w+ )?committed\b|\bunstaged\b"
+    r"|\blocal (?:changes|edits|modifications)\b|\buntracked\b|\b(?:left|is|are|still|remains?) (?:\S+ )?dirty\b"
+    r"|\bdirty files?\b|\byet to be committed\b|\bnot in git(?: yet)?\b|\bonly in (?:my|the) work(?:ing)? (?:tree"
+    r"|copy|directory)\b|\bstill (?:need|has|have) to be committed\b",
     re.IGNORECASE,
 )
 _NO_UNCOMMITTED: Final = compile_later(
@@ -61,8 +60,7 @@ _LONGEST_NAME = 40
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
 _GOES_ON: Final = compile_later(
     r"(?:[,(/&+\u2014\u2013-]|\b(?:and|or|but|the|an?|in|of|to|on|at|by|with|for|from|is|are|was|were|has|have|that"
-    r"|which|as"
-    r"|into|than|not|its|our|my))\s*$",
+    r"|which|as|into|than|not|its|our|my))\s*$",
     re.IGNORECASE,
 )
 _WRAPPED = 100

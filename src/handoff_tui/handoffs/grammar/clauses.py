@@ -47,8 +47,7 @@ _ADJECTIVES: Final = word_set("updated rewritten refactored reworked renamed rem
 _BY_DOING: Final = frozenset({"by", "finished", "done", "completed", "after", "up"})
 _THIS_WORK: Final = compile_later(
     r"\b(?:this|the|my|our|that|last|latest) (?:\w+ )?(?:commit|pr|pull request|mr|merge request|change|changes"
-    r"|changeset"
-    r"|patch|branch|work|session|diff|handoff|phase|iteration|pass)\b[^,;]*$|^\W*(?:commit|pr)\b[^,;]*$",
+    r"|changeset|patch|branch|work|session|diff|handoff|phase|iteration|pass)\b[^,;]*$|^\W*(?:commit|pr)\b[^,;]*$",
     re.IGNORECASE,
 )
 _DID: Final = frozenset({"did", "managed", "able", "went"})

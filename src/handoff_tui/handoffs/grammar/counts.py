@@ -25,19 +25,17 @@ _PASS: Final = r"pass(?:ed|ing|es)?|green|succeed(?:ed|ing)?|successful|ok\b"
 _FAIL: Final = r"fail(?:ed|ing|s|ures?)?|red\b|broken"
 _TESTED: Final = r"(?:(?:unit|e2e|integration|regression|package|new)\s+)?(?:tests?|specs?|examples?|checks?)"
 _NO_ROLE: Final = compile_later(
-    r"\b(?:expect(?:ed|s)?|targets?|goals?|aims?|should|must|needs?|required?|wants?|before (?:this|the|that|my"
-    r"|our)|previously"
-    r"|formerly|earlier|last (?:week|time|session|run)|used to|for example|e\.g\.|for instance|would|will|if"
-    r"|until|were failing before|make sure|ensure|see to it)\b",
+    r"\b(?:expect(?:ed|s)?|targets?|goals?|aims?|should|must|needs?|required?|wants?|before (?:this|the|that|my|our)"
+    r"|previously|formerly|earlier|last (?:week|time|session|run)|used to|for example|e\.g\.|for instance|would|will"
+    r"|if|until|were failing before|make sure|ensure|see to it)\b",
     re.IGNORECASE,
 )
 _OF_TESTS: Final = compile_later(
     rf"\b(?:tests?(?![/.]\w|/)|specs?|suite|pytest|jest|vitest|{_PASS})\b|✅", re.IGNORECASE
 )
 _NO_TEST: Final = compile_later(
-    r"\b(?:e?s?lint\w*|ruff|mypy|tsc|flake8|pylint|warnings?|http|status codes?|requests?|[45]\d\d errors?"
-    r"|invoices?|type errors?"
-    r"|builds?|jobs?|deploy\w*)\b|[$€£]",
+    r"\b(?:e?s?lint\w*|ruff|mypy|tsc|flake8|pylint|warnings?|http|status codes?|requests?|[45]\d\d errors?|invoices?"
+    r"|type errors?|builds?|jobs?|deploy\w*)\b|[$€£]",
     re.IGNORECASE,
 )
 _HTTP_OK: Final = compile_later(r"\b20\d (?:OK|Created|Accepted)\b")
@@ -94,11 +92,10 @@ _OF_TOTAL: Final = compile_later(
 )
 _RUNNER_LINE: Final = compile_later(
     r"^\W*\d+ (?:passed|failed|skipped|errors?|xfailed)\b.* in [\d.:]+ ?m?s\b|^\s*Tests:?\s+\d+ (?:passed|failed"
-    r"|skipped|total)"
-    r"|^test result: |^\s*\d+ (?:passing|failing|pending)\b|^\d+ examples?, \d+ failures?|^OK \(\d+ tests?"
-    r"|^Ran \d+ tests? in|^Tests: \d+, Assertions: |^(?:\[\w+\] )?Tests run: \d+|^(?:Passed|Failed)!\s+- Failed: "
-    r"|tests passed, \d+ tests? failed"
-    r"|^\s*Executed \d+ tests?, with |^# (?:tests|pass|fail) \d+$",
+    r"|skipped|total)|^test result: |^\s*\d+ (?:passing|failing|pending)\b|^\d+ examples?, \d+ failures?"
+    r"|^OK \(\d+ tests?|^Ran \d+ tests? in|^Tests: \d+, Assertions: |^(?:\[\w+\] )?Tests run: \d+|^(?:Passed"
+    r"|Failed)!\s+- Failed: |tests passed, \d+ tests? failed|^\s*Executed \d+ tests?, with |^# (?:tests|pass"
+    r"|fail) \d+$",
 )
 """How test runners sum up: such a line is a result wherever it stands."""
 _RUNNER_NUMBERS: Final = (
@@ -229,17 +226,15 @@ def claim_counts(counts: TestCounts, scope: str, where: Place, text: str) -> lis
 
 _FIELD: Final = compile_later(
     r"(?P<total>total(?: tests)?(?: \(.*\))?|(?:installed |staged |staging |unit |all )?tests(?: total"
-    r"| run)?(?: \(.*\))?)$"
-    r"|(?P<passed>pass(?:ed|ing)?)$|(?P<failed>fail(?:ed|ing|ures)?|errors?)$|(?P<skipped>skipped)$"
-    r"|(?P<command>command)$"
+    r"| run)?(?: \(.*\))?)$|(?P<passed>pass(?:ed|ing)?)$|(?P<failed>fail(?:ed|ing|ures)?|errors?)$"
+    r"|(?P<skipped>skipped)$|(?P<command>command)$"
 )
 _TEST_MEMBER: Final = compile_later(r"^(?:unit |all |final )?tests?(?: results?| summary| status| run| counts?)?$")
 _TEST_HEADING: Final = compile_later(r"\b(?:tests?|testing|results?|verif\w+|validation|ci|qa|suite)\b", re.IGNORECASE)
 _SUITE_HEADING: Final = compile_later(
     r"\b(?:unit|integration|e2e|end-to-end|functional|smoke|acceptance|contract|component|api|ui|cli|backend|frontend"
     r"|server|client|web|mobile|system|property|snapshot|performance|security|regression|full|all|overall|total"
-    r"|combined)"
-    r"\b.*\b(?:tests?|testing|suites?|specs?|results?)\b|\btests?\b\W+\w+\.\w+$|\btest_\w+\.py\b",
+    r"|combined)\b.*\b(?:tests?|testing|suites?|specs?|results?)\b|\btests?\b\W+\w+\.\w+$|\btest_\w+\.py\b",
     re.IGNORECASE,
 )
 """A heading of a suite, wherever it stands."""

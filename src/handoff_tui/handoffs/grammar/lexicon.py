@@ -164,19 +164,17 @@ _PHRASES: Final = {
     ),
     "became": (
         r"(?<=§ )(?:is now(?: called| named)?|turned into|(?:heißt|heisst) (?:jetzt|nun)"
-        r"|s['\u2019]appelle (?:maintenant|désormais)"
-        r"|se llama ahora)(?= §)"
+        r"|s['\u2019]appelle (?:maintenant|désormais)|se llama ahora)(?= §)"
     ),
     "was": r"(?:a|ont|ha|han) (?:été|sido)|(?:è|sono) stat[aoie]",
     "changed": (
-        r"(?:made|making) (?:(?:some|a few|several|small|minor|the|further|major|the necessary) )*"
-        r"(?:changes?|edits?|modifications?|adjustments?|improvements?|tweaks?|fixes?) (?:to|in|on)"
-        r"|worked (?:on|over)|gave (?=§)|cleaned up|tidied up|touched up|fleshed out|finished off|checked in"
-        r"|(?:changes?|edits?|modifications?|fixes) (?:were |was |have been |has been )?(?:made|applied) (?:to|in)"
-        r"|(?:made|let|got)(?= §)"
-        r"|(?:work|changes|edits|fix|action) (?:happened|happens|took place|landed|is all) (?=in )"
-        r"|went into|brought(?=[^.;]*? up to date)|(?<=^)fix(?:\([\w-]+\))?:|(?:my|our|the|all) (?:changes?"
-        r"|edits?) (?:are |were |is )?(?:confined|limited) to"
+        r"(?:made|making) (?:(?:some|a few|several|small|minor|the|further|major|the necessary) )*(?:changes?|edits?"
+        r"|modifications?|adjustments?|improvements?|tweaks?|fixes?) (?:to|in|on)|worked (?:on|over)|gave (?=§)"
+        r"|cleaned up|tidied up|touched up|fleshed out|finished off|checked in|(?:changes?|edits?|modifications?"
+        r"|fixes) (?:were |was |have been |has been )?(?:made|applied) (?:to|in)|(?:made|let|got)(?= §)|(?:work"
+        r"|changes|edits|fix|action) (?:happened|happens|took place|landed|is all) (?=in )|went into"
+        r"|brought(?=[^.;]*? up to date)|(?<=^)fix(?:\([\w-]+\))?:|(?:my|our|the|all) (?:changes?|edits?) (?:are "
+        r"|were |is )?(?:confined|limited) to"
     ),
 }
 """Phrases, and the verb that says the same."""

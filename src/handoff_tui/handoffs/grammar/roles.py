@@ -23,6 +23,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
     Act,
     Form,
     find_verb,
+    word_set,
 )
 from handoff_tui.handoffs.reading.markdown import plain
 
@@ -46,9 +47,8 @@ class Role(StrEnum):
 _FILE: Final = (
     r"files?|paths?|modules?|manifests?|docs?|documents?|documentation|scripts?|components?|tests?|test files?|specs?"
     r"|artifacts?|artefacts?|assets?|migrations?|sources?|templates?|fixtures?|pages?|packages?|configs?|archives?"
-    r"|items?"
-    r"|deliverables?|classes|helpers?|hooks?|routes?|schemas?|workflows?"
-    r"|dateien?|fichiers?|archivos?|ficheros?|bestand(?:en)?|plik(?:i)?|arquivos?|файлы?|文件|ファイル|파일|的"
+    r"|items?|deliverables?|classes|helpers?|hooks?|routes?|schemas?|workflows?|dateien?|fichiers?|archivos?"
+    r"|ficheros?|bestand(?:en)?|plik(?:i)?|arquivos?|файлы?|文件|ファイル|파일|的"
 )
 _FILE_NOUN: Final = compile_later(rf"^(?:{_FILE})$")
 _DIRTY: Final = compile_later(
@@ -68,8 +68,7 @@ _READ: Final = compile_later(
     re.IGNORECASE,
 )
 _COMMIT: Final = compile_later(
-    r"^base$|\b(?:commits?|revisions?|sha|rev|head|merge base|tip|git sha|changeset)\b(?! (?:message"
-    r"|conventions?"
+    r"^base$|\b(?:commits?|revisions?|sha|rev|head|merge base|tip|git sha|changeset)\b(?! (?:message|conventions?"
     r"|style|rules?|policy))",
     re.IGNORECASE,
 )
@@ -77,28 +76,24 @@ _COMMIT_HEADING: Final = compile_later(
     r"\bcommits?\b|\bgit (?:log|history|state|info|status)\b|^(?:git|vcs|version control)\b", re.IGNORECASE
 )
 _BRANCH: Final = compile_later(
-    r"^(?:(?:current|git|base|target|default|remote|upstream|working|feature|source|work|head|topic|active|dev|our"
-    r"|my|this|pr|task) )?branch(?:es)?(?: name)?$"
-    r"|^(?:on|pushed to) branch$",
+    r"^(?:(?:current|git|base|target|default|remote|upstream|working|feature|source|work|head|topic|active|dev|our|my"
+    r"|this|pr|task) )?branch(?:es)?(?: name)?$|^(?:on|pushed to) branch$",
 )
 _ROLES: Final = ((_DIRTY, DIRTY), (_CLEAN, Role.CLEAN), (_READ, READ), (_BRANCH, Role.BRANCH))
 _HASH: Final = compile_later(r"\b(?:sha-?256(?:sum)?|hash(?:es)?|digests?|checksums?)\b|^sha$", re.IGNORECASE)
 _BEFORE: Final = compile_later(r"\b(?:before|old|previous|prior|original|was|from)\b", re.IGNORECASE)
 _MIXED: Final = compile_later(
-    r"^(?:(?:summary|overview|list|log) of |all |code |key |main |notable |what |my |our |the )*"
-    r"(?:changes?|changelog|diff(?: at a glance| summary| stat)?|edits|modifications)(?: made| summary| log| list"
-    r"| at a glance"
+    r"^(?:(?:summary|overview|list|log) of |all |code |key |main |notable |what |my |our |the )*(?:changes?|changelog"
+    r"|diff(?: at a glance| summary| stat)?|edits|modifications)(?: made| summary| log| list| at a glance"
     r"| in this \w+| this \w+| overview| by \w+| since .*)?$|^what(?: has| was| i| we)?(?: been)? changed.*$",
     re.IGNORECASE,
 )
 _DONE: Final = compile_later(
     r"^(?:done|did|completed|accomplish\w+|work (?:done|completed)|what (?:was|i|we|has been|got|happened|changed"
-    r"|works)\b|changes"
-    r"|summary of changes|cleanup|clean-up|implemented|implementation(?: summary| details)?|delivered|built"
-    r"|deliverables completed"
-    r"|progress|achievements?|completed (?:work|tasks)|tasks? completed|key changes|highlights|this session"
-    r"|session work|erledigt|fait|hecho|fatto|gedaan|zrobione|сделано|已?完成|完了|완료)"
-    r"|\bfiles?\b|\b(?:done|completed|built|accomplished|delivered|implemented)\s*$",
+    r"|works)\b|changes|summary of changes|cleanup|clean-up|implemented|implementation(?: summary| details)?"
+    r"|delivered|built|deliverables completed|progress|achievements?|completed (?:work|tasks)|tasks? completed"
+    r"|key changes|highlights|this session|session work|erledigt|fait|hecho|fatto|gedaan|zrobione"
+    r"|сделано|已?完成|完了|완료)|\bfiles?\b|\b(?:done|completed|built|accomplished|delivered|implemented)\s*$",
     re.IGNORECASE,
 )
 _BUILT: Final = compile_later(
@@ -117,64 +112,10 @@ _SILENT_TITLE: Final = compile_later(
 _TAIL: Final = compile_later(r"\s*(?:\([^)]*\)|\[[^\]]*\]|:|[—–-]\s.*)\s*$")
 _WORD: Final = compile_later(rf"{SIGNS}|新規?|새|[\u3000-\uffff](?:(?!{SIGNS})[\u3000-\uffff])*|[^\W\d_][\w'-]*")
 _HEX: Final = compile_later(r"\b(?:in|at|with|by)?\s*\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
-_NEUTRAL: Final = frozenset(
-    [
-        "in",
-        "this",
-        "session",
-        "the",
-        "and",
-        "or",
-        "of",
-        "by",
-        "to",
-        "list",
-        "summary",
-        "key",
-        "main",
-        "all",
-        "code",
-        "git",
-        "new",
-        "phase",
-        "task",
-        "since",
-        "last",
-        "during",
-        "for",
-        "i",
-        "we",
-        "have",
-        "were",
-        "was",
-        "been",
-        "here",
-        "today",
-        "under",
-        "below",
-        "following",
-        "other",
-        "some",
-        "core",
-        "so",
-        "far",
-        "during",
-        "work",
-        "following",
-        "these",
-        "which",
-        "that",
-        "are",
-        "production",
-        "source",
-        "project",
-        "repo",
-        "repository",
-        "with",
-        "agent",
-        "builder",
-        "now",
-    ]
+_NEUTRAL: Final = word_set(
+    "in this session the and or of by to list summary key main all code git new phase task since last during for "
+    "i we have were was been here today under below following other some core so far work these which that are "
+    "production source project repo repository with agent builder now"
 )
 _ALL_IN: Final = compile_later(
     r"\W*(?:all )?(?:\w+ )?(?:files|paths)(?: below)?(?: (?:are|lie|live|listed))?(?: below)?(?: are)?"
@@ -203,8 +144,7 @@ _NAMES_OF_COLUMNS: Final = (
     (
         compile_later(
             r"^(?:action|change(?: type)?|status|type|operation|op|kind|state|what(?: happened)?|how|git|aktion"
-            r"|änderung|acción|cambio"
-            r"|état|azione|modifica|操作|変更|变更|변경)$",
+            r"|änderung|acción|cambio|état|azione|modifica|操作|変更|变更|변경)$",
             re.IGNORECASE,
         ),
         Role.ACTION,

@@ -68,35 +68,30 @@ _Said = ClaimKind | bool | None
 _POINTS: Final = compile_later(
     r"(?:^|[.:;,(\u2014]\s*|\b(?:please|then|also|first|and|should|must|to|you can|or)\s+)[\W\d]*(?:read|see|refer to"
     r"|start (?:with|at|from|in|by reading)|consult|open|check(?: out)?|look (?:at|in|into)|review|follow"
-    r"|have a look at"
-    r"|run|execute|begin with|go through|study|skim|cf\.?|compare)\b[\s*_:]*"
-    r"(?:(?:the|our|through)\s+)?(?:\w+\s+){0,3}(?:(?:in|at|of|and)\s+)?(?:the\s+)?[(\s`*]*$",
+    r"|have a look at|run|execute|begin with|go through|study|skim|cf\.?|compare)\b[\s*_:]*(?:(?:the|our"
+    r"|through)\s+)?(?:\w+\s+){0,3}(?:(?:in|at|of|and)\s+)?(?:the\s+)?[(\s`*]*$",
     re.IGNORECASE,
 )
 _LIES_IN: Final = compile_later(
-    r"\b(?:(?:lives?|lie|lies|sits?|resides?|stays?|starts?|begins?|happens?|remains?)"
-    r"|(?:is|are|can be|was|were|'s)(?: \w+ly)?(?: now| still| all| both| also)? (?:\w+ly )?(?:documented"
-    r"|described|explained|defined|specified|recorded|listed|outlined|detailed|captured|summari[sz]ed|noted|found"
-    r"|located|kept|stored|tracked|covered|implemented|written up|written down|configured|declared|handled|laid out"
-    r"|set out|spelled out|collected|held|based)|(?:is|are)(?: now)?)"
-    r" (?:in|at|under|inside|on|by)\s+(?:the\s+)?(?:\w+\s+)?[(\s`*]*$|\b(?:is|are) now\s+[(\s`*]*$|\b(?:entry ?point"
-    r"|starting point|source of truth"
-    r"|details|documentation|docs|spec|design|full \w+|more|background) (?:is|are|in|lives? in)\s+(?:the\s+)?[(\s`*]*$",
+    r"\b(?:(?:lives?|lie|lies|sits?|resides?|stays?|starts?|begins?|happens?|remains?)|(?:is|are|can be|was|were"
+    r"|'s)(?: \w+ly)?(?: now| still| all| both| also)? (?:\w+ly )?(?:documented|described|explained|defined|specified"
+    r"|recorded|listed|outlined|detailed|captured|summari[sz]ed|noted|found|located|kept|stored|tracked|covered"
+    r"|implemented|written up|written down|configured|declared|handled|laid out|set out|spelled out|collected|held"
+    r"|based)|(?:is|are)(?: now)?) (?:in|at|under|inside|on|by)\s+(?:the\s+)?(?:\w+\s+)?[(\s`*]*$|\b(?:is"
+    r"|are) now\s+[(\s`*]*$|\b(?:entry ?point|starting point|source of truth|details|documentation|docs|spec|design"
+    r"|full \w+|more|background) (?:is|are|in|lives? in)\s+(?:the\s+)?[(\s`*]*$",
     re.IGNORECASE,
 )
 _CONTAINS: Final = compile_later(
     r"^[`*)\]\s]*(?:contains?|holds?|explains?|describes?|documents?|defines?|has(?! (?:not|never|been|no)\b)"
-    r"|implements?|exports?|covers|shows?"
-    r"|lists?|says?|configures?|handles?|provides?|wraps?|owns?|exposes?|is (?:now )?(?:the|where|a|an|our)|are the"
-    r"|keeps?|does"
-    r"|reads?|drives?|starts?|runs?|calls?|uses?)\b",
+    r"|implements?|exports?|covers|shows?|lists?|says?|configures?|handles?|provides?|wraps?|owns?|exposes?"
+    r"|is (?:now )?(?:the|where|a|an|our)|are the|keeps?|does|reads?|drives?|starts?|runs?|calls?|uses?)\b",
     re.IGNORECASE,
 )
 _FEW = 9
 _ELSEWHERE: Final = compile_later(
     r"^[`*)\s]*(?:in|on|from|of) (?:the |an? |my |our |their |its )?(?:own|old|other|another|previous|deleted|former"
-    r"|upstream"
-    r"|separate|\S+ (?=branch|repo))\S* ?(?:branch|repo\w*|project|release|version)",
+    r"|upstream|separate|\S+ (?=branch|repo))\S* ?(?:branch|repo\w*|project|release|version)",
     re.IGNORECASE,
 )
 _NOT_HERE: Final = compile_later(
@@ -299,7 +294,8 @@ class _Reading:
         verb = self.clauses.verb(at)
         if verb is None or verb.act is Act.OTHER or not self.clauses.is_asserted(at):
             return None
-        if stance.UNDONE.search(self.clauses.after(first)):
+        behind = self.clauses.after(first)
+        if stance.UNDONE.search(behind) or stance.is_of_earlier(behind[: find_clause_end(behind, 0, len(behind))]):
             return None
         texts = [token.text for token in self.clauses.list_between(at + 1, first)]
         if verb.form is Form.GERUND and texts[:1] and texts[0] in _OF:
@@ -329,7 +325,8 @@ class _Reading:
             return None
         places = [number for number, text in enumerate(texts) if text in PREPOSITIONS]
         if not places:
-            return None if self._is_passive(at) else _judge_direct(verb, texts)
+            renamed = verb.act is Act.MOVE and not texts  # `a` was renamed `x`
+            return _judge_direct(verb, texts) if not self._is_passive(at) else CREATED if renamed else None
         preposition, far, near = texts[places[-1]], texts[: places[-1]], texts[places[-1] + 1 :]
         if preposition in _LISTING or preposition in {"at", "as"}:
             return None if verb.act in {Act.PUT, Act.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)

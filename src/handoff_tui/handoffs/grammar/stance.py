@@ -16,28 +16,24 @@ from handoff_tui.handoffs.grammar.lexicon import (
     Form,
     find_verb,
     spell_phrases,
+    word_set,
 )
 
 _NEGATED: Final = compile_later(
     r"\b(?:not(?! only)|never|no(?!-?op\b| longer (?:used|needed)| doubt)|nobody|nothing|none|neither|against|nor"
-    r"|without"
-    r"|cannot|except(?: for)?|apart from|other than|instead of|rather than|un(?:changed|touched|modified)|avoided"
-    r"|refused"
-    r"|skipped|forgot|refrained|decided against|fail(?:ed|s)? to|tried to|attempted to"
-    r"|nicht|kein\w*|nie(?:mals)?|pas|aucune?|jamais|nunca|ningun\w*|niet|geen|nessun\w*|nie|не|нет)\b"
-    r"|n['\u2019]t\b|没有|未|ません",
+    r"|without|cannot|except(?: for)?|apart from|other than|instead of|rather than|un(?:changed|touched|modified)"
+    r"|avoided|refused|skipped|forgot|refrained|decided against|fail(?:ed|s)? to|tried to|attempted to|nicht|kein\w*"
+    r"|nie(?:mals)?|pas|aucune?|jamais|nunca|ningun\w*|niet|geen|nessun\w*|nie|не|нет)\b|n['\u2019]t\b|没有|未|ません",
     re.IGNORECASE,
 )
 _PLANNED: Final = compile_later(
     r"\b(?:will|shall|should|must|would|could|might|may|todo|to-do|tbd|planned|plans? to|going to|needs? to|needs"
     r"|has to|have to|(?<!had )to be|remains? to|still to|yet to|propos\w+|suggest\w*|recommend\w*|consider\w*"
-    r"|intend\w*"
-    r"|if|unless|once (?=\w+ )(?!again|more)|as soon as|please|want\w*|waiting|pending|asked|requested"
-    r"|decide[ds]? (?:to|whether)|ready to|able to be"
-    r"|let['\u2019]s|next step|can be|left to|how to|cannot|supposed to|due to be|not yet|scheduled|imagine|suppose"
-    r"|considered|discussed|whether|muss|müssen|soll\w*|wird|werden|würde\w*|könnte\w*|falls|wenn|doit|devra\w*|faut"
-    r"|sera|debe\w*|hay que|falta|será|deve|moet\w*|zal|trzeba|należy|нужно|надо|будет|если)\b|\w['\u2019]ll\b"
-    r"|需要|将|计划|如果|待|予定|必要|べき",
+    r"|intend\w*|if|unless|once (?=\w+ )(?!again|more)|as soon as|please|want\w*|waiting|pending|asked|requested"
+    r"|decide[ds]? (?:to|whether)|ready to|able to be|let['\u2019]s|next step|can be|left to|how to|cannot"
+    r"|supposed to|due to be|not yet|scheduled|imagine|suppose|considered|discussed|whether|muss|müssen|soll\w*|wird"
+    r"|werden|würde\w*|könnte\w*|falls|wenn|doit|devra\w*|faut|sera|debe\w*|hay que|falta|será|deve|moet\w*|zal"
+    r"|trzeba|należy|нужно|надо|будет|если)\b|\w['\u2019]ll\b|需要|将|计划|如果|待|予定|必要|べき",
     re.IGNORECASE,
 )
 _UNFINISHED: Final = compile_later(
@@ -52,15 +48,18 @@ _TIMES: Final = (
     r"previous(?:ly)? (?:project|session|repository|handoff|agent|phase|sprint|release)s?"
     r"|earlier (?:version|attempt|session|phase|handoff)s?|(?:in|since|back in|during|of) (?:january|february|march"
     r"|april|may|june|july|august|september|october|november|december|20\d\d|phase \d+|sprint \d+)"
-    r"|last (?:week|month|year|sprint|quarter|release)|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past"
+    r"|last (?:week|month|year|sprint|quarter|release)|before (?:I|we) (?:started|began|came|joined|arrived)"
+    r"|before this (?:session|work|handoff)"
+    r"|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past"
 )
 _EARLIER: Final = compile_later(rf"\b(?:{_TIMES})\b", re.IGNORECASE)
 _OF_OTHERS: Final = compile_later(
     r"\b(?:for example|e\.g\.|for instance|such as|example|(?:other|another|different|sister|sibling|separate|own)"
     r" (?:project|repo\w*)|used to|originally|naming|said|says?|claims?|(?:claimed|wrote|writes|reported"
     r"|reports|noted|stated|believed|thought|assumed|told \w+) that|according to"
+    r"|(?:claimed|claims|said|reported|supposed|alleged|believed) to (?:have|be)"
     rf"|{_TIMES}|already existed|before my time|upstream)\b"
-    r"|^[^\w§]*had\b",
+    r"|^[^\w§]*had\b(?! to\b)",
     re.IGNORECASE,
 )
 _SILENT_HEADING: Final = compile_later(
@@ -72,9 +71,8 @@ _SILENT_HEADING: Final = compile_later(
     r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bdev notes\b|\bwhat'?s left\b|\bmissing\b"
     r"|\bdo not\b|\bdon'?t\b|\bbackground\b|\balternatives?\b|\brejected\b|\bfollow[- ]?ups?\b|\bleft to do\b"
     r"|\boffen\b|\bnächste|\bà faire\b|\bprochain|\bpendiente|\bpróxim|\bda fare\b|\bprossim|\bte doen\b|\bvolgende\b"
-    r"|\bdalej\b|\bследующ|\bплан|未|下一步|待办|今後|次の|다음|남은"
-    r"|\bupcoming\b|\bwish ?list\b|\bwould\b|\brequest(?:ed)?\b|\bthe ask\b|\bassumptions?\b|\bearlier (?:work"
-    r"|sessions?)\b",
+    r"|\bdalej\b|\bследующ|\bплан|未|下一步|待办|今後|次の|다음|남은|\bupcoming\b|\bwish ?list\b"
+    r"|\bwould\b|\brequest(?:ed)?\b|\bthe ask\b|\bassumptions?\b|\bearlier (?:work|sessions?)\b",
     re.IGNORECASE,
 )
 _DONE_HEADING: Final = compile_later(r"\b(?:completed|delivered|done|finished|implemented)\b(?!\s*\?)", re.IGNORECASE)
@@ -89,12 +87,14 @@ _ONLY: Final = compile_later(
 )
 """What denies all but one thing asserts that one."""
 _QUOTED: Final = compile_later(
-    r"[\"\u201c\u201e][^\"\u201c-\u201e\n]*\s[^\"\u201c-\u201e\n]*[\"\u201c\u201d]|\u00ab[^\u00bb\n]*\s[^\u00bb\n]*\u00bb"
+    r"[\"\u201c\u201e][^\"\u201c-\u201e\n]*\s[^\"\u201c-\u201e\n]*[\"\u201c\u201d]"
+    r"|\u00ab[^\u00bb\n]*\s[^\u00bb\n]*\u00bb"
     r"|\u300c[^\u300d\n]*\u300d"
 )
 _QUOTE_MARKS: Final = '"\u201c\u201e\u00ab\u300c'
 _DONE_MARK: Final = compile_later(
-    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[(?:x|done|ok)\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]|(?:feat|fix"
+    r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[(?:x|done|ok)\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]"
+    r"|(?:feat|fix"
     r"|refactor|chore|docs|tests?|perf|style|build|ci)(?:\([\w-]+\))?!?:)",
     re.IGNORECASE,
 )
@@ -105,8 +105,7 @@ _OPEN_MARK: Final = compile_later(
 )
 UNDONE: Final = compile_later(
     r"\b(?:reverted|undid|undone|rolled (?:it |that |this )?back|backed (?:it |that |this )?out|took (?:it "
-    r"|that )?out again"
-    r"|(?:removed|deleted|dropped) (?:it|that|this) again)\b",
+    r"|that )?out again|(?:removed|deleted|dropped) (?:it|that|this) again)\b",
     re.IGNORECASE,
 )
 """What was done and taken back is no change."""
@@ -137,7 +136,7 @@ _DIFF_STAT: Final = compile_later(
     r"\W{0,3}\+\s?\d+\b|\W{0,3}[-\u2212\u2013]\s?\d+(?: lines?)?\W|\W{0,3}\d+ (?:insertions?|deletions?|additions?"
     r"|lines? (?:changed|added|removed))"
 )
-_LEADING: Final = frozenset("brand a the now newly also was were has been have is just it".split())  # noqa: SIM905
+_LEADING: Final = word_set("brand a the now newly also was were has been have is just it")
 _STATES: Final = {
     "new": CREATED,
     "gone": DELETED,
@@ -147,57 +146,12 @@ _STATES: Final = {
     "deletion": DELETED,
     "addition": CREATED,
 }
-_FILE_WORDS: Final = frozenset(
-    [
-        "file",
-        "module",
-        "script",
-        "class",
-        "component",
-        "page",
-        "document",
-        "doc",
-        "test",
-        "tests",
-        "suite",
-        "spec",
-        "migration",
-        "template",
-        "config",
-        "fixture",
-        "schema",
-        "helper",
-        "and",
-        "in",
-        "for",
-        "this",
-        "today",
-        "since",
-        "from",
-        "by",
-        "with",
-        "but",
-    ]
+_FILE_WORDS: Final = word_set(
+    "file module script class component page document doc test tests suite spec migration template config "
+    "fixture schema helper and in for this today since from by with but"
 )
-_NO_CHANGE: Final = frozenset(
-    [
-        "unchanged",
-        "untouched",
-        "unmodified",
-        "existing",
-        "not",
-        "no",
-        "planned",
-        "todo",
-        "tbd",
-        "pending",
-        "optional",
-        "future",
-        "later",
-        "if",
-        "old",
-        "previously",
-    ]
+_NO_CHANGE: Final = word_set(
+    "unchanged untouched unmodified existing not no planned todo tbd pending optional future later if old previously"
 )
 
 
