@@ -9,8 +9,9 @@ import pytest
 from handoff_tui.core.errors import FileUnreadableError, UsageError
 from handoff_tui.decisions.drafts import MOST_MARKS, StoredDrafts
 from handoff_tui.decisions.threads import parse_comments, read_comment_file
-from handoff_tui.log.person import ask_person, can_ask, read_page_width
+from handoff_tui.log.person import ask_person, read_page_width
 from handoff_tui.log.review_record import Comment
+from handoff_tui.system.processes.terminal import has_terminal
 from tests.support.diffs import build_change
 
 COMMENT = Comment(text="why?", path="a.py", line=3)
@@ -106,6 +107,6 @@ def test_opened_document_is_kept_with_its_content() -> None:
 def test_nobody_is_asked_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """No terminal: no question, no answer, no width."""
     monkeypatch.setattr("handoff_tui.system.processes.terminal._PLACE", "/nonexistent/tty")
-    assert not can_ask()
+    assert not has_terminal()
     assert ask_person("really? ") is None
     assert read_page_width() is None

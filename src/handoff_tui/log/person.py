@@ -50,10 +50,6 @@ def require_person(act: str, way: Confirmation = Confirmation.TERMINAL) -> None:
         )
 
 
-def can_ask() -> bool:
-    return has_terminal()
-
-
 def read_page_width() -> int | None:
     """Returns the width of the terminal; None if it is unknown."""
     return read_width()

@@ -36,7 +36,7 @@ from handoff_tui.git.history.commits import (
     read_refs,
     resolve_commits,
 )
-from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
+from handoff_tui.git.history.last_changes import blame_lines, read_commit_times, read_disk_times
 from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository, reaches_locally
@@ -475,3 +475,35 @@ def test_view_says_that_it_cannot_be_made(
     monkeypatch.setattr("handoff_tui.git.work_tree.trial_tree._offer_folder", lambda: tmp_path / "file")
     with pytest.raises(StoreWriteError, match="cannot be written"):
         offer_commit_view(open_repository(builder.folder), builder.head())
+
+
+def blame(builder: RepositoryBuilder, path: str) -> list[tuple[str, str]]:
+    """The origin of every line."""
+    lines = blame_lines(open_repository(builder.folder).git, builder.head(), path)
+    return [(line.commit, line.path) for line in lines]
+
+
+def test_every_line_has_its_commit(builder: RepositoryBuilder) -> None:
+    """Lines that a later commit left alone stay with the one before."""
+    builder.write("a", "one\ntwo\nthree\n").commit()
+    first = builder.head()
+    builder.write("a", "one\n2\nthree\n").commit()
+    assert blame(builder, "a") == [(first, "a"), (builder.head(), "a"), (first, "a")]
+
+
+def test_white_space_counts_and_no_commit_is_passed_over(builder: RepositoryBuilder) -> None:
+    """Whatever the repository's configuration says: an approval is about exact lines."""
+    builder.write("a", "one\n").commit()
+    builder.write("a", "  one\n").commit()
+    builder.write("passed-over", f"{builder.head()}\n").config("blame.ignoreRevsFile", "passed-over")
+    assert blame(builder, "a") == [(builder.head(), "a")]
+
+
+@pytest.mark.parametrize("name", ["old", 'with "quotes" and \\', "line\nend", "grün\ttab"])
+def test_line_keeps_the_name_that_its_file_had(builder: RepositoryBuilder, name: str) -> None:
+    """Also a name that git writes in quotes."""
+    text = "".join(f"line {number}\n" for number in range(20))
+    builder.write(name, text).commit()
+    first = builder.head()
+    builder.step("mv", name, "new").commit()
+    assert blame(builder, "new") == [(first, name)] * 20

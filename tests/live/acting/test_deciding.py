@@ -35,16 +35,19 @@ from handoff_tui.live.acting.decision_work import DecisionDraft, draft_decision,
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, RepositoryPart
+from handoff_tui.live.state.app import AppState, BatchStage, DecisionPart, DecisionStage, RepositoryPart
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.entry import DecisionVerb
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from tests.support.gates import CODE, HANDOFF, GateDesk
+from tests.support.live_desks import looking
 from tests.support.signed import Person, list_entries
 from tests.support.ssh_keys import PASSPHRASE
 from tests.support.waiting import LONGEST_SECONDS, wait_until
+
+REMARK = Comment(text="why?", path="src/app.py", line=2)
 
 
 class Seat:
@@ -314,9 +317,6 @@ def test_demands_come_with_what_is_ready(seat: Seat) -> None:
     assert [demand.detail for demand in demands] == ["HANDOFF.md and 1 more", "HANDOFF.md"]
 
 
-REMARK = Comment(text="why?", path="src/app.py", line=2)
-
-
 def ready(desk: GateDesk, verb: DecisionVerb, drafts: StoredDrafts) -> DecisionDraft:
     place = (HandoffKey(str(desk.root), HANDOFF), None)
     return draft_decision(verb, place, drafts, lambda *_: None, threading.Event())
@@ -404,3 +404,28 @@ def test_agent_is_told_that_it_never_decides(gate_desk: GateDesk, monkeypatch: p
         file.unlink()
     with pytest.raises(SigningKeyMissingError):
         ready(gate_desk, DecisionVerb.HOLD, StoredDrafts())
+
+
+def test_each_handoff_gets_an_entry_of_its_own_and_the_others_are_named(
+    gate_desk: GateDesk, bo: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is not there is left out with the reason; what was not confirmed is not signed."""
+    bo.become(monkeypatch)
+    monkeypatch.setattr("handoff_tui.live.acting.decision_work.require_person", lambda *_: None)
+    before = set(list_entries(gate_desk.root))
+    with looking(gate_desk.root) as onlooker:
+        state = onlooker.wait_until_live()
+        key = state.inbox[0].key
+        keys = (key, HandoffKey(key.root, "H-404"))
+        onlooker.desk.batch.begin(keys)
+        state = onlooker.wait_for(lambda state: state.batch is not None and state.batch.stage is BatchStage.READY)
+        assert state.batch is not None
+        assert [bool(item.left_out) for item in state.batch.items] == [False, True]
+        assert set(list_entries(gate_desk.root)) == before
+        onlooker.desk.batch.sign(state.batch.number + 1)
+        onlooker.desk.batch.sign(state.batch.number)
+        state = onlooker.wait_for(lambda state: state.batch is not None and state.batch.stage is BatchStage.DONE)
+        assert state.batch is not None
+        [new] = set(list_entries(gate_desk.root)) - before
+        assert state.batch.items[0].entry == new
+        assert key.handoff == HANDOFF

@@ -1,14 +1,26 @@
-"""Session state beside the world: deployment and the session gate."""
+"""Session state beside the world: briefing, deployment and the session gate."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.mosaic.named_evidence import deployment_answers, production_state_determinable
-from handoff_tui.checks.rules.mosaic.session_start import session_gate_wired
-from tests.support.format_states import build_agent_state, build_state
+from handoff_tui.checks.rules.mosaic.session_start import mandatory_documents_present, session_gate_wired
+from tests.support.command_line import say
+from tests.support.format_states import build_agent_state, build_blocker, build_state
+from tests.support.repositories import RepositoryBuilder
 from tests.support.world import MemoryWorld, find_subjects, judge
+
+ADDRESS = "https://ferry.example.org"
+GATE = ".mosaic/enforcement/session-gate.sh"
+VALIDATION = ".mosaic/enforcement/handoff_validation_tests.py"
+CALL = f"#!/bin/sh\n./{GATE} || exit 1\n"
+BRIEFING = ".mosaic/MANDATORY_AGENT_BRIEFING.md"
+RULES = ("briefing-acknowledged", "critical-blockers-closed", "mandatory-documents-present")
+OPEN = {"version": 1, "blockers": [build_blocker(severity="critical", status="open", resolution=None)]}
 
 
 def judge_state(**changes: object) -> list[RuleFinding]:
@@ -65,9 +77,6 @@ def test_state_that_cannot_be_read_is_found() -> None:
     assert "is not valid JSON" in found.message
 
 
-ADDRESS = "https://ferry.example.org"
-
-
 def judge_progress(
     progress: dict[str, object], answers: dict[str, int | str | None], **overrides: object
 ) -> list[RuleFinding]:
@@ -121,13 +130,6 @@ def test_deployment_that_is_not_said_to_be_live_is_not_asked(state: str) -> None
     """Only a claim to be reachable can be wrong about it."""
     with pytest.raises(NotApplicableError, match="no deployment is claimed to be live"):
         judge_progress({"deployment_status": state, "service_url": ADDRESS}, {f"{ADDRESS}/health": 500})
-
-
-GATE = ".mosaic/enforcement/session-gate.sh"
-
-VALIDATION = ".mosaic/enforcement/handoff_validation_tests.py"
-
-CALL = f"#!/bin/sh\n./{GATE} || exit 1\n"
 
 
 def judge_files(executable: tuple[str, ...] = (GATE,), **files: str) -> list[RuleFinding]:
@@ -222,3 +224,67 @@ def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: Memory
     """It neither passes nor fails."""
     with pytest.raises(NotApplicableError, match=reason):
         judge(rule, world)
+
+
+def list_blocking(builder: RepositoryBuilder) -> set[str]:
+    """Which of the rules block the check of everything."""
+    said = say("check", "--json", "--repo", builder.folder)
+    assert said.code in {0, 1}, said.stderr
+    results = json.loads(said.stdout)["results"]
+    return {one["id"] for one in results if one["id"] in RULES and one["outcome"] == "fail" and one["blocking"]}
+
+
+def test_session_does_not_start_without_its_briefing_or_with_a_critical_blocker(builder: RepositoryBuilder) -> None:
+    """Each blocks at once, and still does once it is committed."""
+    builder.write(BRIEFING, "# Read this first\n")
+    for path, content in build_state().items():
+        builder.write(path, content)
+    builder.write("src/a.py").commit("state")
+    assert list_blocking(builder) == set()
+    for rule, wrong in (
+        ("briefing-acknowledged", build_state(agent_state=build_agent_state(briefing_acknowledgment=...))),
+        ("critical-blockers-closed", build_state(blockers=OPEN)),
+        ("mandatory-documents-present", {}),
+    ):
+        before = builder.head()
+        for path, content in wrong.items():
+            builder.write(path, content)
+        if not wrong:
+            builder.place(BRIEFING).unlink()
+        assert list_blocking(builder) == {rule}
+        builder.commit("as it is")
+        assert list_blocking(builder) == {rule}
+        builder.step("reset", "--hard", "-q", before)
+
+
+def test_briefing_that_came_after_the_state_is_missed_too(builder: RepositoryBuilder) -> None:
+    """Also where nothing tells which work came before: as if it had never been there."""
+    for path, content in build_state().items():
+        builder.write(path, content)
+    builder.write("src/a.py").commit("state")
+    builder.write("MANDATORY_BRIEFING.md", "# Read this first\n").commit("briefing")
+    builder.place("MANDATORY_BRIEFING.md").unlink()
+    assert "mandatory-documents-present" in list_blocking(builder)
+    builder.commit("without it")
+    assert "mandatory-documents-present" in list_blocking(builder)
+
+
+@pytest.mark.parametrize(
+    ("files", "deleted", "missing"),
+    [
+        ({".mosaic/enforcement/session-gate.sh": "# see OLD.md\ntest -r docs/how.md\n"}, (), ["docs/how.md"]),
+        ({".mosaic/enforcement/session-gate.sh": "test -r docs/how.md\n", "docs/how.md": "x"}, (), []),
+        ({}, ("docs/BRIEFING.md",), ["docs/BRIEFING.md"]),
+        ({"docs/AGENT_BRIEFING.md": "x"}, ("docs/BRIEFING.md",), []),
+        ({}, ("docs/archive/BRIEFING.md", "src/briefing.py"), []),
+        ({"AGENTS.md": "Start with docs/ML_BRIEFING.md.", "docs/OTHER_BRIEFING.md": "x"}, (), ["docs/ML_BRIEFING.md"]),
+        ({"CLAUDE.md": "MANDATORY: read docs/rules.md\nSee docs/more.md."}, (), ["docs/rules.md"]),
+        ({"CLAUDE.md": "Read docs/rules.md first.", "docs/rules.md": " \n"}, (), ["docs/rules.md"]),
+        ({"SESSION_BRIEFING.md": "x"}, ("MANDATORY_BRIEFING.md",), ["MANDATORY_BRIEFING.md"]),
+    ],
+    ids=["asked-for", "there", "deleted", "renamed", "filed-away", "prompt", "must-read", "empty", "mandatory"],
+)
+def test_documents_to_read_must_be_there(files: dict[str, str], deleted: tuple[str, ...], missing: list[str]) -> None:
+    """Those that the gate names in its code, and a briefing that nothing replaced."""
+    world = MemoryWorld(files={**build_state(), **files}, deleted=deleted)
+    assert find_subjects(mandatory_documents_present, world) == missing
