@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from handoff_tui.agents.runs.branches import merge_work, preview_merge
 from handoff_tui.agents.step.prepare import StepRequest
 from handoff_tui.agents.step.report import Direction, StepOutcome
 from handoff_tui.agents.step.step import StepCallbacks, step
@@ -46,6 +47,26 @@ def test_hub_is_walked_to_its_end(walk: Walk) -> None:
         walk.step()
     assert walk.walk(confirm=True) == ["DEPLOY"]
     assert walk.is_done()
+
+
+def test_hub_is_walked_in_work_trees(walk: Walk) -> None:
+    """Each agent works on a branch; failed work goes on from there, approved work is merged before the next phase."""
+    walk.scripts = {
+        "dev": [write("src/limit.py", f"LIMIT = {number}") + commit("T-7: work") for number in (1, 2)],
+        "qa": [_report_bugs("open"), f"test -e tasks/T-7/bugs.json && grep -q 2 src/limit.py\n{_report_bugs('fixed')}"],
+    }
+    walk.begin("hub")
+    config = walk.home / "config" / "handoff-tui" / "config.toml"
+    config.write_text(config.read_text().replace("timeout_seconds = 20", 'folder = "worktree"'), encoding="utf-8")
+    phases = []
+    for _ in range(4):
+        report = walk.step()
+        phases.append((report.key.phase, report.outcome.value))
+        if report.outcome is StepOutcome.READY:
+            walk.decide("approve")
+            merge_work(open_session(walk.root), preview_merge(open_session(walk.root), "T-7"))
+    assert phases == [("DEV", "ready"), ("QA", "failed"), ("DEV", "ready"), ("QA", "ready")]
+    assert walk.say("gate", "T-7", "--json").json["state"] == "approved"
 
 
 def test_work_cycle_moved_by_hand_moves_no_handoff_back(walk: Walk) -> None:

@@ -11,6 +11,7 @@ from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.observation import read_new_commits
 from handoff_tui.agents.runs.reports import load_observation
 from handoff_tui.agents.runs.run import AGENT_STEP, ALIVE, RunState
+from handoff_tui.agents.runs.worktrees import put_back, set_aside
 from handoff_tui.agents.step.report import MergePreview, Overlap
 from handoff_tui.core.errors import AgentRunError, DecisionForbiddenError
 from handoff_tui.decisions.examine import examine
@@ -22,11 +23,7 @@ from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.show import find_id
-from handoff_tui.system.files.atomic_write import write_file
-from handoff_tui.system.files.named_files import read_optional
-from handoff_tui.system.files.reader import FileReader
 
-_PLAIN, _LARGEST = "100644", 64 << 20
 _OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
@@ -94,29 +91,13 @@ def merge_work(session: Session, preview: MergePreview) -> str:
             f"Merge it by hand (git merge {preview.branch}), or send the work back. Nothing was changed.",
         )
     message = f"Merge branch '{preview.branch}'"
-    aside = _set_aside(session, preview.branch)
+    aside = set_aside(session.repository, preview.branch)
     answer = session.repository.git.run("merge", "--no-ff", "--no-edit", "--quiet", "-m", message, preview.branch)
     if not answer.ok:
         session.repository.git.run("merge", "--abort")
-        for path, content in aside.items():
-            write_file(session.repository.root, path, _PLAIN, content)
+        put_back(session.repository, aside)
         raise AgentRunError(f"git refuses to merge {preview.branch}: {answer.complaint}", "Nothing was changed.")
     return session.repository.git.run("rev-parse", "HEAD").text.strip()
-
-
-def _set_aside(session: Session, branch: str) -> dict[str, bytes]:
-    """Removes decisions and evidence that no commit has here, and that the branch brings byte by byte: git would stop.
-
-    Returns them, in case that the merge fails.
-    """
-    root, found = session.repository.root, {}
-    for path in session.work_tree.facts.own_uncommitted:
-        brought = session.repository.git.run("cat-file", "blob", f"{branch}:{path}")
-        here = read_optional(FileReader(root, _LARGEST), path) if brought.ok else None
-        if here is not None and here == brought.stdout:
-            found[path] = here
-            (root / path).unlink()
-    return found
 
 
 def find_overlaps(session: Session, runs: Iterable[RunState] | None = None) -> tuple[Overlap, ...]:

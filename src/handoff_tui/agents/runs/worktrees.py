@@ -13,16 +13,20 @@ from handoff_tui.agents.runs.run import AGENT_STEP, LeftWorktree, RunKey, RunSta
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError, StoreWriteError
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.scope.merges import AGENT_BRANCHES, build_branch_part
 from handoff_tui.handoffs.session import Session
-from handoff_tui.system.files.atomic_write import build_write_error
+from handoff_tui.system.files.atomic_write import build_write_error, write_file
 from handoff_tui.system.files.cache_files import find_choices_folder
+from handoff_tui.system.files.named_files import read_optional
 from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
+from handoff_tui.system.files.reader import FileReader
 
 _FOLDER = "worktrees"
+_PLAIN, _LARGEST = "100644", 64 << 20
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
 
 
@@ -72,8 +76,42 @@ def open_worktree(
                 f"can't make a work tree for {key.handoff} · {key.phase}: {answer.complaint}",
                 'Or let the agent work in the repository itself: folder = "repository".',
             )
+    tip, newest = repository.git.run("rev-parse", branch, base).text.split()
+    if tip != newest and (base != "HEAD" or is_ancestor(repository.git, tip, "HEAD")):
+        _go_on(open_repository(folder), branch, newest)
     _copy_files(repository.root, folder, own_files)
     return worktree
+
+
+def _go_on(repository: Repository, branch: str, base: str) -> None:
+    """Moves the branch of a work tree on to newer work of the same handoff."""
+    aside = set_aside(repository, base)
+    if not repository.git.run("merge", "--ff-only", "--quiet", base).ok:
+        put_back(repository, aside)
+        raise AgentRunError(
+            f"{branch} can't go on from {base[:SHORT_DIGEST]}, where the newest work is",
+            f"See what is in the way: git -C {repository.root} merge --ff-only {base[:SHORT_DIGEST]}",
+        )
+
+
+def set_aside(repository: Repository, commit: str) -> dict[str, bytes]:
+    """Removes decisions and evidence that no commit has here, and that a commit brings byte by byte: git would stop.
+
+    Returns them for `put_back`, in case that the merge fails.
+    """
+    root, found = repository.root, {}
+    for path in read_work_tree(repository).facts.own_uncommitted:
+        brought = repository.git.run("cat-file", "blob", f"{commit}:{path}")
+        here = read_optional(FileReader(root, _LARGEST), path) if brought.ok else None
+        if here is not None and here == brought.stdout:
+            found[path] = here
+            (root / path).unlink()
+    return found
+
+
+def put_back(repository: Repository, aside: dict[str, bytes]) -> None:
+    for path, content in aside.items():
+        write_file(repository.root, path, _PLAIN, content)
 
 
 def list_worktrees(session: Session) -> tuple[LeftWorktree, ...]:
