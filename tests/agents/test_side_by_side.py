@@ -157,7 +157,7 @@ def test_conflicts_are_shown_and_nothing_is_merged(stepping: Stepping) -> None:
     head = stepping.builder.head()
     preview = preview_merge(stepping.desk(), HANDOFF)
     assert preview.conflicts == ("src/app.py",)
-    with pytest.raises(AgentRunError, match="can't be merged by itself"):
+    with pytest.raises(AgentRunError, match="can't be merged automatically"):
         merge_work(stepping.desk(), preview.model_copy(update={"gate": "approved"}))
     assert stepping.builder.head() == head
     assert list_runs(stepping.desk().repository.common_dir)[0].status is RunStatus.FINISHED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from handoff_tui.config.first_hour import (
     FoundTests,
     build_first_file,
     find_tests,
+    is_as_first_written,
     plan_agent_note,
     write_agent_note,
 )
@@ -31,6 +33,7 @@ PYTEST = ("python3", "-m", "pytest", "-q")
         ({"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'}, []),
         ({"package.json": "[" * 100_000}, []),
         ({"Cargo.toml": "", "Makefile": "all:\n\ntest: all\n\tcargo test\n"}, [("cargo", "test"), ("make", "test")]),
+        ({"pytest.ini": "[pytest]\n", ".venv/pyvenv.cfg": ""}, [(".venv/bin/python", "-m", "pytest", "-q"), PYTEST]),
         ({"go.mod": "module x\n", "Makefile": "test := 1\n"}, [("go", "test", "./...")]),
         ({"README.md": "run pytest\n"}, []),
     ],
@@ -64,6 +67,19 @@ def test_first_file_has_the_tests_as_a_check() -> None:
     assert settings.checks["tests"].run == PYTEST
     assert json.dumps(list(PYTEST)) in text
     assert list(settings.checks) == ["tests"]
+
+
+def test_packages_that_git_ignores_are_asked_for(tmp_path: Path) -> None:
+    """Without them no test of a real project runs in a clean checkout."""
+    (tmp_path / "package.json").write_text('{"scripts": {"test": "jest"}}', encoding="utf-8")
+    assert [tests.access for tests in find_tests(tmp_path)] == [()]
+    (tmp_path / "node_modules").mkdir()
+    (tests,) = find_tests(tmp_path)
+    settings = tomllib.loads(build_first_file(tests))
+    assert settings["checks"]["tests"]["access"] == ["node_modules/"]
+    assert is_as_first_written(settings)
+    settings["checks"]["tests"]["access"] = ["home"]
+    assert not is_as_first_written(settings)
 
 
 @pytest.mark.parametrize("before", ["", "# Rules", "# Rules\n"])

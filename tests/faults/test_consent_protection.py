@@ -136,7 +136,7 @@ def test_planted_answer_signs_nothing(gate_desk: GateDesk, bo: Person, tmp_path:
     words = ("decide", "approve", HANDOFF, "--repo", gate_desk.root)
     with RawTerminal(*words, environment={**bo.environment, "PYTHONPATH": str(tmp_path / "plant")}) as terminal:
         assert terminal.wait_for_end() == 4
-    assert "PYTHONPATH puts code of others into this program" in " ".join(terminal.written.decode().split())
+    assert "PYTHONPATH loads other people's code into this program" in " ".join(terminal.written.decode().split())
     assert len(list_entries(gate_desk.root)) == 1
 
 

@@ -69,10 +69,11 @@ def test_what_init_prints_leads_to_an_approval_that_lasts(
 def test_first_hour_inside_the_app_ends_with_an_approval(
     builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
 ) -> None:
-    """Ada opens a repository where nothing is signed: i, ^s, her agent hands over, a, ^s."""
+    """Ada opens a repository where nothing is signed: i, ^s, her agent hands over, R runs the tests, a, ^s."""
     ada = make_person(tmp_path / "homes")
     builder.config("user.name", "Ada").config("user.email", ada.email)
-    builder.write("lamp.py", "1\n").write("staged.py", "1\n").commit("first").write("staged.py", "2\n")
+    builder.write("Makefile", "test:\n\t@true\n").write("lamp.py", "1\n").write("staged.py", "1\n").commit("first")
+    builder.write("staged.py", "2\n")
     builder.git("add", "staged.py")
     terminal.start({**ada.environment, "NO_COLOR": "1"}, "--repo", builder.folder, width=100, height=30)
     terminal.wait_for("Nothing is signed here yet: i sets it up")
@@ -80,15 +81,64 @@ def test_first_hour_inside_the_app_ends_with_an_approval(
     assert "n   begins one" in shown
     terminal.press_slowly("i")
     terminal.wait_for("add a few lines on handing over to AGENTS.md")
-    terminal.insist("C-s", "The log has begun")
+    terminal.insist("C-s", "Set up and committed")
+    terminal.wait_for("Let an agent work")
     subjects = builder.git("log", "--format=%s").splitlines()
     assert subjects == ["Begin the handoff log", "Set up handoff-tui", "first"]
     assert builder.git("status", "--porcelain").split() == ["M", "staged.py"]
     builder.git("commit", "-qm", "of mine", "staged.py")
 
     builder.write("on.py", "on\n").write("lamp.py", "2\n").write("HANDOFF.md", TEXT).commit("switch it on")
+    shown = terminal.wait_for("`make test` was not run here yet; R runs it")
+    assert "? 1 not run" in shown, "nothing is wrong yet"
+    terminal.press_slowly("R")
     terminal.wait_for("READY TO APPROVE")
     terminal.press_slowly("a")
     terminal.wait_for("Ready: ^s signs as")
     terminal.insist("C-s", "Signed and stored")
     assert find_states(ada, builder.folder) == ("approved", "approved", 0)
+
+
+def test_tests_run_on_another_machine_only_after_consent(
+    builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
+) -> None:
+    """What Ada consented to runs nowhere else: R shows the command first, and consent runs it."""
+    ada = make_person(tmp_path / "homes")
+    builder.config("user.name", "Ada").config("user.email", ada.email)
+    builder.write("Makefile", "test:\n\t@true\n").write("lamp.py", "1\n").commit("first")
+    ada.say("init", "--tests", "--repo", builder.folder)
+    builder.commit("the log").write("on.py", "on\n").write("lamp.py", "2\n").write("HANDOFF.md", TEXT)
+    builder.commit("switch it on")
+    other = {**ada.environment, "XDG_STATE_HOME": str(tmp_path / "other"), "NO_COLOR": "1"}
+    terminal.start(other, "--repo", builder.folder, width=100, height=30)
+    terminal.wait_for("`make test` was not run: nobody has consented to it")
+    terminal.press_slowly("Enter")
+    terminal.wait_for("PROBLEMS")
+    terminal.press_slowly("R")
+    terminal.wait_for("Any change to them or their scripts asks for your consent again")
+    terminal.insist("C-s", "PROBLEMS · 0")
+
+
+def test_init_asks_again_until_an_answer_can_be_used(
+    builder: RepositoryBuilder, terminal: Terminal, tmp_path: Path
+) -> None:
+    """A wrong answer ends nothing; without a key nothing is asked."""
+    ada = make_person(tmp_path / "homes")
+    builder.write("Makefile", "test:\n\t@true\n").commit("first")
+    terminal.start({**ada.environment, "NO_COLOR": "1"}, "init", "--no-agent-note", "--repo", builder.folder)
+    terminal.wait_for("Run `make test` as a check")
+    terminal.answer("what", "'what' is neither y nor n")
+    terminal.answer("n", "Which of them are in place")
+    terminal.answer("yes", "'yes' is not one of the protections")
+    terminal.answer("none")
+    code, shown = terminal.wait_for_end()
+    assert code == 0, shown
+    assert "[checks.tests]" not in (builder.folder / "handoff-tui.toml").read_text()
+
+
+def test_the_app_does_not_open_outside_a_repository(terminal: Terminal, tmp_path: Path) -> None:
+    """One line and a hint on stderr, and exit code 2."""
+    terminal.start({}, "--repo", tmp_path)
+    code, shown = terminal.wait_for_end()
+    assert code == 2
+    assert "is not inside a git repository" in shown

@@ -87,7 +87,9 @@ def test_key_typed_ahead_signs_nothing_and_trouble_keeps_the_answers(monkeypatch
         assert not any(isinstance(one, SetupConfirmed) for one in app.asked)
         assert "any program can use it" in await settle(pilot, "space")
         app.give(with_facts(FACTS._replace(key=None), trouble=Trouble("no passphrase was given", "Give one.")))
-        assert "no passphrase was given. Give one." in await settle(pilot)
+        shown = await settle(pilot)
+        assert "✗ no passphrase was given" in shown
+        assert "Give one." in shown
         monkeypatch.setattr(PAUSE, 0.0)
         await settle(pilot, "ctrl+s")
         (asked,) = [one for one in app.asked if isinstance(one, SetupConfirmed)]

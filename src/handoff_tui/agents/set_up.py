@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from handoff_tui.checks.report import RequestedCommands
-from handoff_tui.checks.run.commands import list_requested_commands, save_consent
+from handoff_tui.checks.run.commands import grant_access, list_requested_commands, save_consent
 from handoff_tui.checks.run.guards import accept_settings
 from handoff_tui.config.first_hour import (
     AgentNote,
@@ -198,6 +198,7 @@ def set_up(root: Path, request: InitRequest, note: AgentNote | None) -> InitRepo
     session = open_session(root)
     requested = list_requested_commands(session)
     if request.tests is not None and requested is not None and _asks_only_for(request.tests, requested):
+        grant_access(session, request.tests.access)
         save_consent(session, requested.digest)
     accept_settings(session)
     if note is not None:
@@ -209,4 +210,4 @@ def set_up(root: Path, request: InitRequest, note: AgentNote | None) -> InitRepo
 def _asks_only_for(tests: FoundTests, requested: RequestedCommands) -> bool:
     """Whether the tests are all that the repository asks to run, and it asks for nothing besides."""
     asked = [(command.argv, command.access) for command in requested.commands]
-    return asked == [(tests.argv, ())] and not requested.functions
+    return asked == [(tests.argv, tests.access)] and not requested.functions

@@ -237,6 +237,7 @@ def _run_without_verb(
         starts = [path for path in repos if path] or [find_start(arguments)]
         if arguments.plain or os.environ.get("TERM") == "dumb":
             return _review_plainly(starts, read_only=arguments.read_only)
+        _require_repository(starts)
         opening = (arguments.id, arguments.view or _TABS[0]) if arguments.id is not None else None
         open_app(starts, arguments.theme, read_only=arguments.read_only, opening=opening)
         return ExitCode.OK
@@ -251,6 +252,16 @@ def _run_without_verb(
         code = max(code, _load(verb).run(arguments))
     write_note(f"\nThe app needs a terminal; this is `handoff-tui {verb}`. `handoff-tui --help` lists the verbs.")
     return code
+
+
+def _require_repository(starts: Sequence[Path]) -> None:
+    """Refuses before the app opens if there is no repository; git is asked only where no folder looks like one."""
+    if not any(
+        (folder / ".git").exists() for start in starts for folder in (start.absolute(), *start.absolute().parents)
+    ):
+        from handoff_tui.git.repository import open_repository  # noqa: PLC0415 - the app opens it after the first paint
+
+        open_repository(starts[0])
 
 
 def _review_plainly(starts: Sequence[Path], *, read_only: bool) -> ExitCode:

@@ -21,7 +21,8 @@ from handoff_tui.system.files.reader import FileReader
 
 _MOST_BYTES = 1024 * 1024
 _PYTEST = compile_later(r"^\[(?:tool\.pytest\.ini_options|tool:pytest|pytest)\]|\bpytest\b", re.MULTILINE)
-_RUN_PYTEST = ("python3", "-m", "pytest", "-q")
+_PYTEST_FILES = ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt")
+_INSTALLED = frozenset({".venv/", "venv/", "node_modules/"})
 _TEST_FUNCTION = compile_later(r"^(?:async )?def test_", re.MULTILINE)
 _MOST_TEST_FILES = 50
 _MAKE_TEST = compile_later(r"^(test|check)\s*:(?!=)", re.MULTILINE)
@@ -54,6 +55,8 @@ class FoundTests(NamedTuple):
 
     argv: tuple[str, ...]
     source: str
+    access: tuple[str, ...] = ()
+    """The folders of installed packages that it needs, which git ignores: they are not in the reviewed work."""
 
 
 def find_tests(root: Path) -> tuple[FoundTests, ...]:
@@ -62,20 +65,16 @@ def find_tests(root: Path) -> tuple[FoundTests, ...]:
 
 
 def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
-    for name in ("pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt", "requirements.txt"):
-        text = _read(reader, name)
-        if text is not None and _PYTEST.search(text):
-            yield FoundTests(_RUN_PYTEST, name)
-            break
-    else:
-        if (tested := _find_pytest_file(reader)) is not None:
-            yield FoundTests(_RUN_PYTEST, tested)
-        elif reader.exists("tests/__init__.py") or reader.exists("test/__init__.py"):
-            yield FoundTests(("python3", "-m", "unittest"), "tests/")
+    named = (name for name in _PYTEST_FILES if _PYTEST.search(_read(reader, name) or ""))
+    has_package = reader.exists("tests/__init__.py") or reader.exists("test/__init__.py")
+    if (source := next(named, None) or _find_pytest_file(reader)) is not None:
+        yield from _offer_python(reader, ("-m", "pytest", "-q"), source)
+    elif has_package:
+        yield from _offer_python(reader, ("-m", "unittest"), "tests/")
     package = _read(reader, "package.json")
     if package is not None and _has_test_script(package):
         tool = next((tool for lock, tool in _JAVASCRIPT_TOOLS.items() if reader.exists(lock)), "npm")
-        yield FoundTests((tool, "test"), "package.json")
+        yield FoundTests((tool, "test"), "package.json", tuple(filter(reader.exists, ("node_modules/",))))
     if reader.exists("Cargo.toml"):
         yield FoundTests(("cargo", "test"), "Cargo.toml")
     if reader.exists("go.mod"):
@@ -85,6 +84,14 @@ def _look_for_tests(reader: FileReader) -> Iterator[FoundTests]:
         if target:
             yield FoundTests(("make", target[1]), name)
             break
+
+
+def _offer_python(reader: FileReader, words: tuple[str, ...], source: str) -> Iterator[FoundTests]:
+    """The repository's own environment, if it has one, has the packages; then the usual Python."""
+    for folder in (".venv", "venv"):
+        if reader.exists(f"{folder}/pyvenv.cfg"):
+            yield FoundTests((f"{folder}/bin/python", *words), source, (f"{folder}/",))
+    yield FoundTests(("python3", *words), source)
 
 
 def _find_pytest_file(reader: FileReader) -> str | None:
@@ -112,6 +119,7 @@ def build_first_file(tests: FoundTests | None = None, agent: FirstAgent | None =
     text = read_first_file()
     if tests is not None:
         rest = "".join(f"{key} = {json.dumps(value)}\n" for key, value in _TESTS.items())
+        rest += f"access = {json.dumps(list(tests.access))}\n" if tests.access else ""
         section = f"[checks.tests]\nrun = {json.dumps(list(tests.argv))}\n{rest}"
         text = _EXAMPLE.sub(lambda _: section, text, count=1)
     if agent is not None:
@@ -129,9 +137,16 @@ def is_as_first_written(settings: Mapping[str, object]) -> bool:
         return False
     return (
         checks.keys() <= {"tests"}
-        and all(isinstance(one, dict) and one == {**_TESTS, "run": one.get("run")} for one in checks.values())
+        and all(isinstance(one, dict) and _is_found_check(one) for one in checks.values())
         and all(isinstance(one, dict) and one.keys() == {"preset"} for one in agents.values())
     )
+
+
+def _is_found_check(settings: Mapping[str, object]) -> bool:
+    """Whether a check sets no more than the command and the folders of installed packages."""
+    access = settings.get("access", [])
+    usual = {key: value for key, value in settings.items() if key not in {"run", "access"}} == _TESTS
+    return usual and isinstance(access, list) and _INSTALLED.issuperset(map(str, access))
 
 
 class AgentNote(NamedTuple):

@@ -71,7 +71,7 @@ def _load(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as wrong:
-        raise ConfigError(f"handoff-tui.toml is not TOML: {wrong}", "Mend it first.") from wrong
+        raise ConfigError(f"handoff-tui.toml is not TOML: {wrong}", "Fix it first.") from wrong
 
 
 def _render(text: str) -> str:
@@ -237,7 +237,7 @@ def build_correction(session: Session, handoff: str, present: Scope, request: Sc
         found = resolve_commits(session.repository.git, [request.since])[request.since]
         if found is None or not is_ancestor(session.repository.git, found, "HEAD"):
             raise UsageError(
-                f"{request.since} is no commit in the history of HEAD", "git log --oneline lists those that are."
+                f"{request.since} is not a commit in the history of HEAD", "git log --oneline lists those that are."
             )
         since = found
     paths = tuple(dict.fromkeys(_check_path(path) for path in request.paths))

@@ -281,7 +281,7 @@ def _refuse_machine(policy: Policy, signing: Signing) -> None:
         )
     if not policy.may_decide(signing.principal):
         raise DecisionForbiddenError(
-            f"{signing.principal} has no role that decides", "handoff-tui policy show tells who may."
+            f"{signing.principal} has no role that decides", "handoff-tui policy show says who may."
         )
 
 

@@ -124,7 +124,7 @@ def _find_submitter(session: Session, log: OpenLog, key_file: Path | None) -> Si
     signing = find_signing(session, policy, key_file)
     if not policy.may_submit(signing.principal):
         raise DecisionForbiddenError(
-            f"{signing.principal} has no role that submits", "handoff-tui policy show tells who may."
+            f"{signing.principal} has no role that submits", "handoff-tui policy show says who may."
         )
     if signing.principal not in policy.agents:
         require_person(f"sign as {signing.principal}")

@@ -82,7 +82,7 @@ def _refuse(folder: Path | str, names: tuple[str, ...]) -> None:
         kind = _find_kind(path)
         if kind is not None:
             raise RepositoryError(
-                f"{path} is {kind}, and git would wait for it without end",
+                f"{path} is {kind}, and git would wait for it forever",
                 "Remove it, or put a regular file in its place; nothing was read.",
             )
 

@@ -203,7 +203,7 @@ def _refuse_what_is_no_folder(start: Path) -> None:
         is_folder = start.is_dir()
     except OSError as refused:
         raise RepositoryError(
-            f"{start} cannot be looked at: {refused.strerror}", "Give the path of a git repository with --repo."
+            f"{start} cannot be read: {refused.strerror}", "Give the path of a git repository with --repo."
         ) from refused
     if not is_folder:
         raise RepositoryError(f"{start} is not a folder", "Give the path of a git repository with --repo.")

@@ -240,7 +240,7 @@ def choose_system(session: Session, handoffs: tuple[Handoff, ...], wanted: str |
         return wanted
     used = Counter(handoff.dialect for handoff in handoffs if handoff.dialect in SYSTEMS)
     if not used:
-        raise UsageError("there is no handoff here yet; say of which system it is", f"One of: {', '.join(known)}.")
+        raise UsageError("there is no handoff here yet; say which format it has", f"One of: {', '.join(known)}.")
     return used.most_common(1)[0][0]
 
 

@@ -206,7 +206,7 @@ def _refuse_unaccepted(identifier: str, after: LogVerdict, before: LogVerdict) -
         reasons = [problem.text for problem in after.problems if problem.entry == identifier]
         raise AppendRefusedError(
             f"the entry would be refused: {'; '.join(reasons) or 'verification does not count it'}",
-            "Nothing was added. handoff-tui policy show tells who may do what.",
+            "Nothing was added. handoff-tui policy show says who may do what.",
         )
     if identifier in after.void:
         raise AppendRefusedError(f"the entry would not count: {after.void[identifier]}")

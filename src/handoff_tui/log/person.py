@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import TypeVar
 
-from handoff_tui.core.errors import NoHumanError
+from handoff_tui.core.errors import NoHumanError, UsageError
 from handoff_tui.system.processes.agent_marks import find_agent_mark, find_injected_code
 from handoff_tui.system.processes.terminal import ask, has_terminal, read_width
 
@@ -26,6 +28,9 @@ class Confirmation(StrEnum):
         return {"terminal": "at a terminal", "app": "in the app", "headless": "without a terminal, by policy"}[self]
 
 
+_T = TypeVar("_T")
+
+
 def require_person(act: str, way: Confirmation = Confirmation.TERMINAL) -> None:
     """Refuses if an agent is at work here, or if nobody is at a terminal. `act` completes "An agent may not …".
 
@@ -40,7 +45,7 @@ def require_person(act: str, way: Confirmation = Confirmation.TERMINAL) -> None:
     injected = find_injected_code()
     if injected is not None:
         raise NoHumanError(
-            f"{injected} puts code of others into this program, which could answer for you",
+            f"{injected} loads other people's code into this program, which could answer for you",
             f"Start it without: `env -u PYTHONPATH -u PYTHONHOME -u PYTHONUSERBASE handoff-tui`, or `{_ISOLATED}`.",
         )
     if way is Confirmation.TERMINAL and not has_terminal():
@@ -58,3 +63,22 @@ def read_page_width() -> int | None:
 def ask_person(question: str, patience_seconds: float | None = None) -> str | None:
     """Returns what was typed on the terminal itself; None if nobody answered (in time)."""
     return ask(question, patience_seconds=patience_seconds)
+
+
+def ask_until_clear(question: str, parse: Callable[[str], _T], patience_seconds: float | None = None) -> _T | None:
+    """Asks again, and says why, until the answer can be used; None if nobody answered (in time)."""
+    asked, last = question, question.rpartition("\n")[2]
+    while (answer := ask_person(asked, patience_seconds)) is not None:
+        try:
+            return parse(answer)
+        except UsageError as wrong:
+            asked = f"{wrong.message}. {wrong.hint}\n{last}"
+    return None
+
+
+def parse_yes(answer: str) -> bool:
+    """Parses the answer to a question with [Y/n]: Enter is yes."""
+    words = {"": True, "y": True, "yes": True, "n": False, "no": False}
+    if answer.casefold() not in words:
+        raise UsageError(f"'{answer}' is neither y nor n", "Answer y or n; Enter is y.")
+    return words[answer.casefold()]

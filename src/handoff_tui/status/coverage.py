@@ -141,7 +141,7 @@ class _Judged:
 def _find_commit(session: Session, name: str) -> str:
     commit = resolve_commits(session.repository.git, [name])[name]
     if commit is None:
-        raise UsageError(f"{name!r} is no commit here", "Name one as git does: a branch, a tag, an id or HEAD~3.")
+        raise UsageError(f"{name!r} is not a commit here", "Name one as git does: a branch, a tag, an id or HEAD~3.")
     return commit
 
 
@@ -153,7 +153,7 @@ def _blame(session: Session, file: str) -> list[LineOrigin]:
     content = read_work_content(root, file, session.repository.object_format)
     if is_own(file) or not (is_committed or file in facts.untracked or file in facts.changed):
         hint = "Name a file that git tracks or would add; `handoff-tui coverage` lists what changed."
-        raise UsageError(f"{file} is no file of this repository", hint)
+        raise UsageError(f"{file} is not a file in this repository", hint)
     if content is None:
         return []  # deleted: there is nothing left to ask about
     if is_committed and head is not None and file not in facts.changed:

@@ -92,6 +92,10 @@ def build_status_page(
         _add_repository(page, state.repository)
     _add_handoffs(page, state, everything=everything)
     _add_past(page, state, listed=past)
+    if not state.has_log and not of_then:
+        page.line(
+            Cell("Nothing is signed here yet: ", "warning"), Cell("handoff-tui init", "key"), Cell(" sets it up.")
+        )
     _add_coverage(page, state, everything=everything)
     _add_list(page, "Not understood", [(path, "") for path in state.unknown], everything=everything)
     rows = [

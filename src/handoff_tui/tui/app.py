@@ -214,6 +214,8 @@ class ReviewApp(App[None], inherit_bindings=False):
         if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.reviewing:
             self.exit()
         frozen = self._main if self._deciding is not None else None  # the screen behind a decision doesn't move
+        if frozen is not None:
+            frozen.draw_tour(self.state)
         for screen in self.screen_stack:
             if screen is not frozen and (show := getattr(screen, "show", None)) is not None:
                 show(self.state)
@@ -356,7 +358,12 @@ class ReviewApp(App[None], inherit_bindings=False):
 
         if self._deciding is not None or self.look is None or self._is_past:
             return
-        self._deciding = DecisionScreen(event.verb, self.main_screen.keys, getattr(self.look.reasons, event.verb, ()))
+        self._deciding = DecisionScreen(
+            event.verb,
+            self.main_screen.keys,
+            getattr(self.look.reasons, event.verb, ()),
+            tour=self.main_screen.tour.step is not None,
+        )
         if self.live is not None:
             if event.key is not None:
                 self.live.choose(event.key)
@@ -366,6 +373,7 @@ class ReviewApp(App[None], inherit_bindings=False):
     def _end_decision(self, following: HandoffKey | str | None) -> None:
         part = self.state.decision if self.state else None
         self._deciding = None
+        self.main_screen.tour.note_box_left()
         if self.live is not None:
             self.live.deciding.leave()
         if self.state is not None:

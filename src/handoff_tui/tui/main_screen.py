@@ -20,7 +20,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
 from handoff_tui.live.state.app import AppState, Part
-from handoff_tui.status.inbox_item import HandoffKey, QueueGroup
+from handoff_tui.status.inbox_item import HandoffKey, QueueGroup, Unmeasured
 from handoff_tui.tui.actions import Hint, Keys, find_refusal, get_scope
 from handoff_tui.tui.chrome import build_banner, build_tabs, build_title, is_review, list_tabs
 from handoff_tui.tui.dialogs.alert import Alarm, AlertScreen, find_alarm
@@ -186,6 +186,8 @@ class MainScreen(Openers):
             self.post_message(HandoffOpened(*self._find_opening(self._opening)))
             self._opening = None
         self.view.show(state)
+        if (key := self.tour.begin(state)) is not None:
+            self.view.choose("\0".join(key))
         self.query_one(TravelBar).show_travel(state.travel)
         self._draw()
         self._note_alarm(find_alarm(state))
@@ -234,7 +236,8 @@ class MainScreen(Openers):
     @on(ActionWanted)
     async def perform_wanted(self, event: ActionWanted) -> None:
         event.stop()
-        await self.perform(event.action)
+        if event.action != "app.open" or not await self._go_on_with_tour(event.action):
+            await self.perform(event.action)
 
     @on(ViewWanted)
     async def open_wanted(self, event: ViewWanted) -> None:
@@ -403,7 +406,11 @@ class MainScreen(Openers):
         if action == "review.next":
             await self.go_on()
         elif action == "review.run":
-            self.post_message(ChecksWanted())
+            measured = self.state.item.measured if self.state.item is not None else None
+            waits = any(
+                one.unmeasured is Unmeasured.NO_CONSENT for one in (measured.problems if measured is not None else ())
+            )
+            self.post_message(ProposalWanted(ProposalKind.TRUST) if waits else ChecksWanted())
         elif action == "review.consent":
             self.post_message(ProposalWanted(ProposalKind.TRUST))
         elif action == "review.take-in":
@@ -460,7 +467,8 @@ class MainScreen(Openers):
 
     def _decide(self, verb: str) -> None:
         """Asks for a decision on the selected handoff."""
-        self.tour.note_decision(verb)
+        decided = self.view.handoff or self.state.chosen
+        self.tour.note_decision(verb, decided.handoff if decided is not None else "")
         problems = self.state.problems.value.problems if self.state.problems.value is not None else ()
         looked = frozenset(check for one in problems if one.key in self.looked for check in one.checks)
         self.post_message(DecisionWanted(verb, self.view.handoff, looked))
@@ -556,10 +564,7 @@ class MainScreen(Openers):
 
     def _draw(self) -> None:
         width = self.size.width
-        self.tour.follow(Seen(self.state, self.view_name))
-        guide = self.query_one("#tour", Bar)
-        guide.display = self.tour.step is not None
-        guide.show(*self.tour.build_line(can_end=self.is_active))
+        self.draw_tour(self.state)
         tabs = {name: self.keys.show(f"view.{n}") for n, name in enumerate(list_tabs(self.view_name), start=1)}
         progress = describe_progress(self.state, self.looked) if self.in_review else ""
         self.query_one("#title", Bar).show(*build_title(self.state, self.view_name, progress, width))
@@ -571,6 +576,13 @@ class MainScreen(Openers):
         hints = [self._build_hint(action) for action in dict.fromkeys((*self.view.list_hints(), *_ALWAYS))]
         self.query_one("#keys", KeyBar).show_hints(hints, width, pinned=_PINNED)
         self._draw_status()
+
+    def draw_tour(self, state: AppState) -> None:
+        """Draws the line of the tour, once what it is about is in the queue."""
+        self.tour.follow(Seen(state, self.view_name))
+        guide = self.query_one("#tour", Bar)
+        guide.display = self.tour.step is not None and self.tour.find_key(state) is not None
+        guide.show(*self.tour.build_line(can_end=self.is_active))
 
     def _build_banner(self, width: int) -> tuple[Cell, ...]:
         cells = build_banner(self.state, self.view_name, self.keys.show("review.take-in"), self.keys.show("app.setup"))
@@ -585,5 +597,8 @@ class MainScreen(Openers):
         cells = self._said or self.view.describe()
         if not self._said and told is not None and told.text and told.number != self._passed:
             cells = (Cell(f" {told.text}", told.role),)
+        running = self.state.running
+        if running is not None and not self._said:
+            cells = (Cell(f" Running the checks: {running.done} of {running.total or '…'} {running.current}", "agent"),)
         notes = describe_notes(self.state.travel) if self.state.travel is not None and not self._said else ()
         self.query_one("#status", Bar).show(*cells, *notes)

@@ -322,7 +322,7 @@ def test_view_sees_objects_and_nothing_else(builder: RepositoryBuilder) -> None:
 @pytest.mark.parametrize("name", ["HEAD", "", "a" * 39, "A" * 40, "a" * 40 + "\n"])
 def test_only_full_ids_are_taken(builder: RepositoryBuilder, name: str) -> None:
     """A name is no id."""
-    with pytest.raises(GitError, match="is no object id"), open_isolated_objects(Git(builder.folder), name):
+    with pytest.raises(GitError, match="is not an object id"), open_isolated_objects(Git(builder.folder), name):
         pass
 
 

@@ -89,7 +89,7 @@ def test_past_is_the_same_values_each_time() -> None:
 def test_first_commit_has_nothing_to_be_compared_with() -> None:
     """That is said in place of what git says of it."""
     live = build_desk(travel=build_travel(), scope=build_past_scope(STOPS[1]))
-    told = present_past(replace(live, files=Loaded(trouble=Trouble("'b2…^' is no commit here"))))
+    told = present_past(replace(live, files=Loaded(trouble=Trouble("'b2…^' is not a commit here"))))
     assert told.files.trouble is not None
     assert "no earlier commit" in told.files.trouble.message
     assert present_past(live).files is live.files

@@ -249,7 +249,7 @@ STATUS_LINES = [
 def test_page_says_what_was_done_and_what_comes_next() -> None:
     """The first entry, the pin and the commit, in words that can be pasted."""
     assert list_lines(build_init_page(REPORT)) == [
-        "✓ began a signed log; its first entry is",
+        "✓ The signed log has begun. Its first entry:",
         f"  {GENESIS}",
         "you         ada@example.org",
         "key         SHA256:abc (user.signingkey, /home/ada/.ssh/id_ed25519)",
@@ -263,7 +263,7 @@ def test_page_says_what_was_done_and_what_comes_next() -> None:
         'git add .handoff-tui handoff-tui.toml && git commit -m "Begin the handoff log"',
         *STATUS_LINES,
         "",
-        "For colleagues  once they have compared the id with you; CI is told with HANDOFF_TUI_PIN",
+        "For colleagues  once they have compared the id with you; in CI, set HANDOFF_TUI_PIN to it",
         f"git config --global handoff-tui.lamp.pin {GENESIS}",
     ]
 

@@ -118,7 +118,7 @@ def test_without_a_log_nobody_is_kept_from_deciding(builder: RepositoryBuilder) 
     builder.write("a.txt").commit()
     found = read_reviewer(open_session(builder.folder), None)
     assert (found.principal, found.may_decide) == (None, True)
-    assert "handoff-tui init" in found.note
+    assert "no signed log" in found.note
 
 
 def test_missing_key_is_said(gate_desk: GateDesk, isolated_user: Path) -> None:

@@ -352,7 +352,7 @@ def _require_root(start: Path) -> Path:
     root = find_root(os.path.abspath(start))  # noqa: PTH100 - links stay as the person named them
     if root is None:
         raise HookError(
-            f"{start} is in no git repository", "Change into one, or use --user for all of your repositories."
+            f"{start} is not inside a git repository", "Change into one, or use --user for all of your repositories."
         )
     return root
 

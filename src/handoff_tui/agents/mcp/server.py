@@ -343,7 +343,9 @@ class McpServer:
             raise
         except Exception as fault:  # one call fails; the server goes on
             self._on_bug(fault)
-            raise UsageError(f"{name} failed because of a bug in handoff-tui", "The person finds a report.") from fault
+            raise UsageError(
+                f"{name} failed because of a bug in handoff-tui", "A report was written for the person at this machine."
+            ) from fault
 
 
 async def _run_in_thread(work: Callable[[], _Value], cancel: threading.Event) -> _Value:

@@ -180,7 +180,7 @@ def _find_target(session: Session, head: str) -> _Target:
         if vote.work.subject.commit in behind:
             reason = f"{vote.entry.actor} approved {vote.work.handoff} · {vote.work.phase} there on {vote.entry.time}"
             return _Target(vote.work.subject.commit, reason)
-    raise RollbackError("nothing behind this commit was ever approved", "`handoff-tui log` lists the decisions.")
+    raise RollbackError("no commit before this one was ever approved", "`handoff-tui log` lists the decisions.")
 
 
 def _list_approvals(index: LogIndex) -> list[DecisionEntry]:

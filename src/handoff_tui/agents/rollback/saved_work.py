@@ -71,7 +71,7 @@ def take_notes(repository: Repository, ref: str, commits: Iterable[str], stamp: 
     git.read("update-ref", kept, before, "0" * len(before))
     removed = git.run("notes", f"--ref={ref}", "remove", *annotated)
     if not removed.ok:
-        raise RollbackError(f"can't take the notes along: {removed.complaint}", f"They are kept under {kept}.")
+        raise RollbackError(f"can't move the notes back: {removed.complaint}", f"They are kept under {kept}.")
     return SavedNotes(ref=ref, before=before, after=git.read("rev-parse", ref).decode("ascii").strip())
 
 

@@ -87,7 +87,7 @@ def merge_work(session: Session, preview: MergePreview) -> str:
         )
     if preview.conflicts:
         raise AgentRunError(
-            f"{preview.branch} can't be merged by itself: {', '.join(preview.conflicts)}",
+            f"{preview.branch} can't be merged automatically: {', '.join(preview.conflicts)}",
             f"Merge it by hand (git merge {preview.branch}), or send the work back. Nothing was changed.",
         )
     message = f"Merge branch '{preview.branch}'"

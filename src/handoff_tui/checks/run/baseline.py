@@ -24,7 +24,7 @@ def choose_baseline(session: Session, named: str | None) -> ChosenBaseline:
         return _find_approved(session) or choose_usual_baseline(session)
     commit = resolve_commits(session.repository.git, [named]).get(named)
     if commit is None:
-        raise UsageError(f"{named!r} is no commit here", "Name a commit, branch or tag with --baseline.")
+        raise UsageError(f"{named!r} is not a commit here", "Name a commit, branch or tag with --baseline.")
     return ChosenBaseline(commit, f"named: {named}")
 
 

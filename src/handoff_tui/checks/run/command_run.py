@@ -227,7 +227,7 @@ class CommandRunner:
         if earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
-            words = _NOT_RUN if earlier is None else _NOT_RUN_SINCE
+            words = _NOT_RUN if earlier is None or earlier.inputs_digest is None else _NOT_RUN_SINCE
             return _build(command, Outcome.UNKNOWN, words.format(f"`{command.shown}`"))
         return None
 

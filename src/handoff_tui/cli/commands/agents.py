@@ -14,9 +14,9 @@ from handoff_tui.config.load import read_settings
 
 EXAMPLES = """\
 examples:
-  handoff-tui agents list                   presets, installed or not, and the agents of your configuration
+  handoff-tui agents list                   presets, installed or not, and the agents in your configuration
   handoff-tui agents list --json            the same for scripts
-  handoff-tui agents attach --handoff H-3   go on with the last agent's session yourself, where it worked
+  handoff-tui agents attach --handoff H-3   continue the last agent's session yourself, in the folder it worked in
   handoff-tui agents attach --print         print the command for that
 
 One line in config.toml or handoff-tui.toml makes an agent of an installed program:
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     children = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     listing = add_child(children, "list", "list presets and configured agents; starts none of them")
     add_output_options(listing)
-    attaching = add_child(children, "attach", "go on with the session of an agent that has ended, at this terminal")
+    attaching = add_child(children, "attach", "continue the session of an agent that has ended, at this terminal")
     attaching.add_argument("phase", metavar="PHASE", nargs="?", help="the phase (default: that of the last run)")
     attaching.add_argument("--handoff", metavar="ID", help="the handoff, as listed by `handoff-tui status`")
     attaching.add_argument("--print", action="store_true", help="only print the command")

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     moments = parser.add_mutually_exclusive_group()
     moments.add_argument("--pre", dest="moment", action="store_const", const="pre", help="before an agent hands over")
     moments.add_argument(
-        "--post", dest="moment", action="store_const", const="post", help="after the next agent took over"
+        "--post", dest="moment", action="store_const", const="post", help="after the next agent has taken over"
     )
     moments.add_argument("--gate", metavar="PHASE", help="at the gate of a phase")
     parser.add_argument("--handoff", metavar="ID", help="check only this handoff")

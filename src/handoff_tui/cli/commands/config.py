@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--origins", action="store_true", help="show where each value comes from")
     add_reading_options(show)
     add_child(children, "schema", "print the JSON Schema of handoff-tui.toml")
-    accepting = add_child(children, "accept", "take handoff-tui.toml as it is now, before anybody has approved it")
+    accepting = add_child(children, "accept", "use handoff-tui.toml as it is now, before anybody has approved it")
     add_repository_option(accepting)
 
 

@@ -52,7 +52,7 @@ examples:
   handoff-tui decide reject H-3 --reason "no test for an empty table" --comments comments.txt
   handoff-tui decide reject H-3 --reason "not yet" --comment "src/app.py:12: and if it is empty?"
   handoff-tui decide override H-3 --reason "the flaky check is tracked in #12"
-  handoff-tui decide approve H-3 --subject sha256:…    without a terminal, if the signed policy allows it to you
+  handoff-tui decide approve H-3 --subject sha256:…    without a terminal, if the signed policy allows you to
 
 A comments file has one comment per paragraph: `src/app.py:12-15: text`, `src/app.py: text`, or just text.
 `@1a2b3c4d.1: text` replies to a comment that `handoff-tui comments` lists, and `@1a2b3c4d.1 resolved` settles it.
@@ -165,7 +165,7 @@ def _look_at_changes(
     if read.trouble:
         raise DecisionForbiddenError(
             f"the changes cannot be read, so nobody can approve them: {read.trouble}",
-            "Nothing was signed. `handoff-tui diff` shows the same; `git fsck --full` may tell more.",
+            "Nothing was signed. `handoff-tui diff` shows the same; `git fsck --full` may say more.",
         )
     return (
         find_extra_confirmations(prepared, drafts, read),

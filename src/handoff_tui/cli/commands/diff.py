@@ -50,7 +50,7 @@ examples:
   handoff-tui diff --against v1.4 --stat     only the list of files
   handoff-tui diff --between 3f9a1c main     any two snapshots or commits
   handoff-tui diff --since my-review         since my last decision
-  handoff-tui diff --since attempt --handoff H-3    its own changes since the attempt before
+  handoff-tui diff --since attempt --handoff H-3    its own changes since its previous attempt
   handoff-tui diff src/app.py -y             one file, side by side
   handoff-tui diff --patch | git apply -R    the plain patch
 

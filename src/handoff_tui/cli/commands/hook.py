@@ -17,7 +17,7 @@ EXAMPLES = """\
 examples:
   handoff-tui hook install claude               into .claude/settings.json of this repository
   handoff-tui hook install codex --user         for all of your repositories
-  handoff-tui hook install gemini --dry-run     say what would be done
+  handoff-tui hook install gemini --dry-run     show what would be done
   handoff-tui hook uninstall claude             take it out again, byte for byte
   handoff-tui hook claude < event.json          what the host calls: one JSON object in, one out
 
@@ -51,7 +51,7 @@ def _add_install_arguments(child: argparse.ArgumentParser, name: str) -> None:
     levels = child.add_mutually_exclusive_group()
     levels.add_argument("--project", action="store_true", help="the settings in this repository (the default)")
     levels.add_argument("--user", action="store_true", help="your own settings, for all repositories")
-    child.add_argument("--dry-run", action="store_true", help="change nothing, just say what would be done")
+    child.add_argument("--dry-run", action="store_true", help="change nothing, just show what would be done")
     if name == "install":
         _add_defer(child)
     add_output_options(child)

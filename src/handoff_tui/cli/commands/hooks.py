@@ -15,7 +15,7 @@ EXAMPLES = """\
 examples:
   handoff-tui hooks install                  pre-commit and pre-push; an existing hook runs first
   handoff-tui hooks install --pre-push       only this one
-  handoff-tui hooks install --dry-run        say what would be done
+  handoff-tui hooks install --dry-run        show what would be done
   handoff-tui hooks uninstall                restore the earlier hooks, byte for byte
 
 `git commit --no-verify` skips hooks, so run the same checks in CI. `handoff-tui doctor` says what is enforced.
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         child.add_argument("--pre-commit", action="store_true", help="only the pre-commit hook")
         child.add_argument("--pre-push", action="store_true", help="only the pre-push hook")
         child.add_argument("--shared", action="store_true", help="allow a hooks folder that other repositories share")
-        child.add_argument("--dry-run", action="store_true", help="change nothing, just say what would be done")
+        child.add_argument("--dry-run", action="store_true", help="change nothing, just show what would be done")
         add_output_options(child)
 
 

@@ -14,8 +14,8 @@ from handoff_tui.config.first_hour import AgentNote, FoundTests, find_tests, pla
 from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import UsageError
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.log.person import ask_person, require_person
-from handoff_tui.log.policy.init import InitRequest, has_security_key
+from handoff_tui.log.person import ask_until_clear, parse_yes, require_person
+from handoff_tui.log.policy.init import InitRequest, has_security_key, require_beginning
 from handoff_tui.log.policy.page import build_init_json, build_init_page
 from handoff_tui.log.policy.policy import Wall, build_question, parse_protection
 
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     past.add_argument("--start", metavar="COMMIT", help="work up to this commit is history (default: HEAD)")
     past.add_argument("--all", action="store_true", help="draw no line: all of history needs approvals")
     parser.add_argument(
-        "--team", action="store_true", help="don't let you approve what agents commit under your own name"
+        "--team", action="store_true", help="nobody may approve what agents commit under their own name"
     )
     parser.add_argument(
         "--tests",
@@ -111,7 +111,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         protection=walls,
         ask_protection=_ask_protection if asks else None,
     )
-    root = open_session(find_start(arguments)).repository.root
+    repository = open_session(find_start(arguments)).repository
+    require_beginning(repository, request)  # before anything is asked
+    root = repository.root
     tests = next(iter(find_tests(root)), None)
     if tests is not None and _agrees(arguments.tests, asks, _ask_for_tests(tests)):
         request = replace(request, tests=tests)
@@ -126,13 +128,12 @@ def _agrees(said: bool | None, asks: bool, question: str) -> bool:  # noqa: FBT0
     """What the option says; without one, what the person answers. Nobody answering is no."""
     if said is not None or not asks:
         return bool(said)
-    answer = ask_person(question, _PATIENCE_SECONDS)
-    return answer is not None and answer.strip().casefold() in {"", "y", "yes"}
+    return bool(ask_until_clear(question, parse_yes, _PATIENCE_SECONDS))
 
 
 def _ask_for_tests(tests: FoundTests) -> str:
-    command = " ".join(tests.argv)
-    return f"Tests found in {tests.source}. Run `{command}` as a check of every handoff? [Y/n]: "
+    needs = f", with {' and '.join(tests.access)} from here" if tests.access else ""
+    return f"Tests found in {tests.source}. Run `{' '.join(tests.argv)}`{needs} as a check of every handoff? [Y/n]: "
 
 
 def _ask_for_note(note: AgentNote) -> str:
@@ -144,16 +145,14 @@ def _wants_security_key(arguments: argparse.Namespace) -> bool:
     if not arguments.generate_key or arguments.no_passphrase or not has_security_key():
         return False
     question = "A security key is plugged in. Make your key on it, so that it signs only when touched? [Y/n]: "
-    answer = ask_person(question, _PATIENCE_SECONDS)
-    return answer is not None and answer.casefold() in {"", "y", "yes"}
+    return bool(ask_until_clear(question, parse_yes, _PATIENCE_SECONDS))
 
 
 def _ask_protection(usual: tuple[Wall, ...]) -> tuple[Wall, ...] | None:
     """Asks what is in place; None if nobody answers, and then the policy doesn't say."""
-    answer = ask_person(build_question(usual), _PATIENCE_SECONDS)
-    if answer is None:
-        return None
-    return parse_protection(answer) if answer else usual
+    return ask_until_clear(
+        build_question(usual), lambda answer: parse_protection(answer) if answer else usual, _PATIENCE_SECONDS
+    )
 
 
 def _parse_agent(words: str) -> tuple[str, Path]:

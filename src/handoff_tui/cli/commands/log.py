@@ -67,9 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_show(children)
     _add_verify(children)
     _add_replay(children)
-    pinning = _add_child(children, "pin", "take this for the right log from now on, after comparing its first entry")
+    pinning = _add_child(children, "pin", "trust this log from now on, after comparing its first entry")
     pinning.add_argument("expected", metavar="ID", nargs="?", help="the id that a colleague or your CI gave you")
-    pinning.add_argument("--forget", action="store_true", help="forget the log ID, which ended; another may begin here")
+    pinning.add_argument(
+        "--forget", action="store_true", help="forget the log ID, which has ended; another may begin here"
+    )
     bundling = _add_child(children, "bundle", "write the log into one file that can be verified without the repository")
     bundling.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
 

@@ -16,8 +16,8 @@ EXAMPLES = """\
 examples:
   handoff-tui new builder H-6 --title "Rate limiter"    a specification and the agent's prompt
   handoff-tui new tdd TDD-3 --title "Parse dates"       a note that begins the cycle
-  handoff-tui new T-7 --title "Login"                   in the system that is used here
-  handoff-tui new release REL-1 --title "Version 2"     in a pipeline of your configuration
+  handoff-tui new T-7 --title "Login"                   in the format that is used here
+  handoff-tui new release REL-1 --title "Version 2"     in a pipeline from your configuration
 
 It writes files and overwrites none. Fill them in and commit them, then: handoff-tui step --handoff ID
 

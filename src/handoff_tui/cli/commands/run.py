@@ -29,7 +29,7 @@ exit: 0 completed (a profile: it held), 1 failed or rolled back, 5 waits for a p
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "procedure", metavar="PROCEDURE", nargs="?", help="a procedure or a pipeline of the configuration"
+        "procedure", metavar="PROCEDURE", nargs="?", help="a procedure or a pipeline from the configuration"
     )
     parser.add_argument("--handoff", metavar="ID", help="the handoff (default: the only one)")
     add_phase_option(parser)

@@ -20,7 +20,7 @@ EXAMPLES = """\
 examples:
   handoff-tui show H-3
   handoff-tui show mosaic --all
-  handoff-tui show T003 --proofs       proofs of work by task, with screenshots drawn in the terminal
+  handoff-tui show T007 --proofs       proofs of work by task, with screenshots drawn in the terminal
   handoff-tui show H-3 --json | jq '.claims[] | select(.verdict == "contradicted")'
 """
 

@@ -12,7 +12,7 @@ EXAMPLES = """\
 examples:
   handoff-tui status
   handoff-tui status --repo ../other --all
-  handoff-tui status --past                            also what is over: archived, superseded, before the start line
+  handoff-tui status --past                            past ones, too: archived, superseded, before the start line
   handoff-tui status --at HEAD~3                       as it was three commits ago
   handoff-tui status --json | jq '.handoffs[] | select(.gate.next_move.who != "agent") | .id'
 """

@@ -74,13 +74,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what = parser.add_mutually_exclusive_group()
     for name, words in (
-        ("list", "agents, locks and runs"),
+        ("list", "list agents, locks and runs"),
         ("prompt", "print the agent's prompt without starting it"),
         ("detach", "start it and return"),
         ("attach", "follow the one that is running, or look at the last one that ended"),
         ("stop", "stop the one that is running"),
         ("pause", "pause the one that is running; its time limit pauses too"),
-        ("resume", "let a paused one go on"),
+        ("resume", "let a paused one continue"),
         (
             "merge",
             "merge the branch of a work tree once its work is approved; conflicts are only shown",

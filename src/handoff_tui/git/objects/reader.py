@@ -47,7 +47,7 @@ def build_object_id(kind: bytes, content: bytes, id_width: int) -> str:
 def build_altered_error(identifier: str) -> GitError:
     return GitError(
         f"the object {identifier} of this repository does not have the content that its name says",
-        "Somebody has put other content in its place, or the disk is damaged: git fsck --full tells more.",
+        "Somebody has put other content in its place, or the disk is damaged: `git fsck --full` says more.",
     )
 
 

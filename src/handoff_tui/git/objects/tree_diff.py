@@ -98,7 +98,7 @@ def open_isolated_objects(
 ) -> Iterator[IsolatedObjects]:
     """Opens a view for ids like the given one. `extra` may name further object folders, as git's variables do."""
     if not _FULL_ID.fullmatch(example_id):
-        raise GitError(f"{example_id!r} is no object id", "Give the full id; short names are resolved before this.")
+        raise GitError(f"{example_id!r} is not an object id", "Give the full id; short names are resolved before this.")
     folder = _offer_folder(len(example_id))
     variables = {
         "GIT_DIR": str(folder),

@@ -265,7 +265,7 @@ class FolderReader:
 def reopen(repository: Repository) -> Git:
     """Opens git with the present configuration: an agent may have changed it."""
     if not os.path.lexists(repository.root / ".git"):
-        raise RepositoryError(f"{repository.root} is gone", "It is looked for every few seconds.")
+        raise RepositoryError(f"{repository.root} is gone", "It is checked every few seconds.")
     return Git.open(repository.root, repository.git_dir, repository.common_dir)
 
 

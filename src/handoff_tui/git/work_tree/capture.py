@@ -200,7 +200,7 @@ class _Capture:
             self._index.forget()
             self._apply(pending)
         if self._complaint:
-            raise CaptureError(f"the work tree cannot be captured: {self._complaint}", "git add -A -n may tell more.")
+            raise CaptureError(f"the work tree cannot be captured: {self._complaint}", "`git add -A -n` may say more.")
         if self._needed is not None and not any(found.path in self._needed for found in pending):
             return self._build_without(pending, look)
         shown = ", ".join(found.path for found in pending[:3]) or "a file"

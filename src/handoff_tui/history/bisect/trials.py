@@ -211,8 +211,8 @@ def open_command_trials(session: Session, command: CommandCheck, cancel: Event) 
     trust = read_consent(session)
     if command.from_repository and (trust is None or not trust.trusted):
         raise BisectError(
-            f"{command.id} is a command of the repository that nobody trusted yet: {command.shown}",
-            "Read what would run: `handoff-tui check --list` prints the digest to trust.",
+            f"{command.id} is a command of the repository that nobody has consented to yet: {command.shown}",
+            "Read what would run: `handoff-tui check --list` prints the digest to consent to.",
         )
     with open_trial_tree(session.repository) as tree:
         yield CommandTrials(session, command, tree, cancel)

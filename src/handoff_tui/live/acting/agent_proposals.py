@@ -50,7 +50,7 @@ def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
         require_person("consent to commands", Confirmation.APP)
         give_consent(now, plan.digest)
         accept_settings(now)
-        return "Consent recorded for these commands. R runs them."
+        return "Consent recorded; running them"
 
     return plan, do
 

@@ -249,7 +249,7 @@ class AgentControl:
             return
         self._store.change_part("proposal", number, stage=ProposalStage.DONE)
         if wish.kind is ProposalKind.TRUST:  # stored outside the repository, so no watcher notices
-            self._parts.note_checks()
+            self._parts.note_checks(wish.root)
         self._store.say("" if ready.shown.get("plan") else said, "pass")  # the list shows who is running
         self.follower.look()
 
@@ -392,7 +392,7 @@ class AgentControl:
             self._store.say_trouble(f"{key.handoff} · {key.phase} ended. ", refused)
         else:
             self._tell_end(session, report)
-            self._parts.note_checks()
+            self._parts.note_checks(root)
             self._follow_ups.go_on(root, report)
         finally:
             self._set_reviewing(self._reviewing - {key})

@@ -69,7 +69,8 @@ class SettingUp:
         """Writes the first documents of a handoff."""
         self._worker.submit("new", lambda _: self._begin_handoff(asked))
 
-    def _find(self, root: str) -> None:
+    def _find(self, root: str, trouble: Trouble | None = None) -> None:
+        """Looks again after trouble: what was done until then, such as a new key, is there."""
         from handoff_tui.agents.set_up import find_setup  # noqa: PLC0415 - after the first paint
 
         snapshot = self._store.snapshots.get(root)
@@ -82,7 +83,7 @@ class SettingUp:
         except (HandoffError, OSError) as refused:
             self._change(root, trouble=build_trouble(refused))
             return
-        self._change(root, stage=SetupStage.READY, facts=facts)
+        self._change(root, stage=SetupStage.READY, facts=facts, trouble=trouble)
 
     def _start(self) -> SetupFacts | None:
         """What is chosen from, if it is shown and nothing is being written yet."""
@@ -94,21 +95,24 @@ class SettingUp:
 
     def _write(self, facts: SetupFacts, choice: SetupChoice, prompt: Prompt) -> None:
         from handoff_tui.agents.set_up import carry_out  # noqa: PLC0415 - after the first paint
+        from handoff_tui.log.policy.init import KEY_WARNING  # noqa: PLC0415
 
         root = str(facts.root)
         try:
             require_person("begin a log", Confirmation.APP)
             report = carry_out(facts, choice, prompt)
         except (HandoffError, OSError) as refused:
-            self._change(root, stage=SetupStage.READY, trouble=build_trouble(refused))
+            trouble = build_trouble(refused)
+            self._worker.submit(_KEY, lambda _: self._find(root, trouble))
             self._rescan()
             return
         self._change(root, stage=SetupStage.DONE)
-        end = "" if choice.commits else "; commit it for everybody"
+        done = "Set up and committed" if choice.commits else "Set up; commit it for everybody"
         words = f"Wrote {choice.note.path}" if choice.note else "Nothing was left to write"
-        self._store.say(f"The log has begun: you can approve now{end}" if report else words, "pass")
-        for warning in report.warnings[:1] if report else ():
-            self._store.say(f"The log has begun. {warning[:1].upper()}{warning[1:]}", "warning")
+        self._store.say(f"{done}. What agents commit from now on appears here" if report else words, "pass")
+        unseen = [one for one in report.warnings if not one.startswith(KEY_WARNING)] if report else []
+        for warning in unseen[:1]:
+            self._store.say(f"{done}. {warning[:1].upper()}{warning[1:]}", "warning")
         self._rescan()
 
     def _begin_handoff(self, asked: NewHandoffRequest) -> None:

@@ -138,7 +138,7 @@ class VisibleParts:
         """Shows changes since another point."""
         self.show({"scope": scope, **changes}, *_OF_THE_SCOPE)
 
-    def note_checks(self, root: str = "", commands: tuple[CheckResult, ...] = (), *, shown: bool = False) -> None:
+    def note_checks(self, root: str, commands: tuple[CheckResult, ...] = (), *, shown: bool = False) -> None:
         """Takes in that checks were run elsewhere: the gate may have changed, and older results are out of date."""
         self.loader.note_checks(root, commands)
         self.on_checks(root)

@@ -59,14 +59,14 @@ def _render(value: Value) -> bytes:
     try:
         return _ENCODER.encode(value).encode()
     except UnicodeEncodeError as wrong:
-        raise NotCanonicalError("half a surrogate pair is no text") from wrong
+        raise NotCanonicalError("half a surrogate pair is not text") from wrong
     except RecursionError as wrong:
         raise NotCanonicalError(f"nested deeper than {MAX_NESTING}") from wrong
 
 
 def _check_size(data: bytes, max_bytes: int) -> None:
     if len(data) > max_bytes:
-        raise EntryTooLargeError(f"{len(data)} bytes, and {max_bytes} are the most")
+        raise EntryTooLargeError(f"{len(data)} bytes; the limit is {max_bytes}")
 
 
 def _check(value: object, depth: int) -> None:

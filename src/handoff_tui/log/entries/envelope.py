@@ -107,7 +107,7 @@ def _check_count(count: int) -> None:
 
 def _check_size(content: bytes) -> None:
     if len(content) > MAX_FILE_BYTES:
-        raise EntryTooLargeError(f"an entry of {len(content)} bytes, and {MAX_FILE_BYTES} are the most")
+        raise EntryTooLargeError(f"an entry of {len(content)} bytes; the limit is {MAX_FILE_BYTES}")
 
 
 def _parse_base64(value: canonical.Value, name: str) -> bytes:

@@ -111,9 +111,9 @@ def is_rising(ids: Sequence[str]) -> bool:
 def parse_reason(fields: Fields, name: str, *, mandatory: bool) -> str:
     value = parse_text(fields, name)
     if len(value) > MAX_REASON:
-        raise EntrySchemaError(f"{name} has {len(value)} characters, and {MAX_REASON} are the most")
+        raise EntrySchemaError(f"{name} has {len(value)} characters; the limit is {MAX_REASON}")
     if has_control(value):
-        raise EntrySchemaError(f"{name} has a control character that is no newline")
+        raise EntrySchemaError(f"{name} has a control character other than a newline")
     if mandatory and not value.strip():
         raise EntrySchemaError(f"{name} is empty, and this decision needs one")
     return value

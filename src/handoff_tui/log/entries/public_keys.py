@@ -216,7 +216,7 @@ def _parse_rsa(reader: WireReader, blob: bytes, fingerprint: str) -> PublicKey:
 def _parse_application(reader: WireReader) -> bytes:
     application = reader.take_string()
     if b"\0" in application:
-        raise PublicKeyMalformedError("the application of the security key is no text")
+        raise PublicKeyMalformedError("the application of the security key is not text")
     return application
 
 

@@ -172,7 +172,7 @@ def _parse_pair(value: bytes) -> bytes:
 def _parse_base64(text: bytes, body: bytes) -> bytes:
     """Forgiving, because callers encode the bytes again and compare."""
     if len(text) > MAX_ARMOR_BYTES:
-        raise EntryTooLargeError(f"a signature of {len(text)} bytes, and {MAX_ARMOR_BYTES} are the most")
+        raise EntryTooLargeError(f"a signature of {len(text)} bytes; the limit is {MAX_ARMOR_BYTES}")
     try:
         return binascii.a2b_base64(body)
     except binascii.Error as wrong:

@@ -139,7 +139,7 @@ class InitRequest:
 def begin_log(start: Path, request: InitRequest) -> InitReport:
     """Writes the first entry and what belongs to it; refuses if there is already a log or a policy."""
     repository = open_repository(start)
-    _refuse_existing(repository)
+    require_beginning(repository, request)
     principal = read_principal(repository, request.reviewer, "--reviewer")
     agents = {name: parse_public_key(read_key_file(file).public_text).text for name, file in request.agents}
     key, made = _find_key(repository, request, principal)
@@ -176,6 +176,23 @@ def begin_log(start: Path, request: InitRequest) -> InitReport:
         solo=policy.solo,
         protection=None if walls is None else tuple(walls),
     )
+
+
+def require_beginning(repository: Repository, request: InitRequest) -> None:
+    """Refuses if there is already a log or a policy, or nobody and nothing to sign with."""
+    _refuse_existing(repository)
+    read_principal(repository, request.reviewer, "--reviewer")
+    if not request.generate_key:
+        _read_key(repository)
+
+
+def _read_key(repository: Repository) -> SigningKey:
+    try:
+        return read_signing_key(repository.git)
+    except SigningKeyMissingError as missing:
+        raise SigningKeyMissingError(
+            missing.message, f"{missing.hint}\nOr let this command make one: handoff-tui init --generate-key"
+        ) from missing
 
 
 def describe_key(key: SigningKey) -> str:
@@ -225,13 +242,13 @@ def _refuse_existing(repository: Repository) -> None:
         raise LogPresentError(
             f"there is already a log: {len(listing.ids)} {'entry' if len(listing.ids) == 1 else 'entries'} ({shown}), "
             f"begun by {verdict.log or 'an unknown entry'}; it was left alone",
-            "`handoff-tui policy show` tells who may do what, `handoff-tui policy propose` changes it.",
+            "`handoff-tui policy show` says who may do what, `handoff-tui policy propose` changes it.",
         )
     present = [name for name, text in read_trust_files(repository.root).items() if text is not None]
     if present:
         raise LogPresentError(
             f"{OWN_FOLDER}/trust/{present[0]} exists, but there is no log; it was left alone",
-            "Was the log deleted? git log -- .handoff-tui tells. If the file is a leftover, move it aside.",
+            "Was the log deleted? See `git log -- .handoff-tui`. If the file is a leftover, move it aside.",
         )
     pinned = find_pin(repository)
     if pinned is not None:
@@ -249,7 +266,7 @@ def _find_start_line(repository: Repository, named: str | None) -> str:
     if found is None:
         if named is None:
             return ""
-        raise UsageError(f"{named} is no commit of this repository", "Name one with --start, or use --all.")
+        raise UsageError(f"{named} is not a commit in this repository", "Name one with --start, or use --all.")
     if named is not None and not is_ancestor(git, found, "HEAD"):
         raise UsageError(
             f"{named} is not in the history of HEAD, so it can't divide it", "git log --oneline lists commits that can."
@@ -259,21 +276,16 @@ def _find_start_line(repository: Repository, named: str | None) -> str:
 
 def _find_key(repository: Repository, request: InitRequest, principal: str) -> tuple[SigningKey, bool]:
     """Finds the key that signs, and whether it was just made."""
+    if not request.generate_key:
+        return _read_key(repository), False
     try:
         key = read_signing_key(repository.git)
-    except SigningKeyMissingError as missing:
-        if not request.generate_key:
-            raise SigningKeyMissingError(
-                missing.message, f"{missing.hint}\nOr let this command make one: handoff-tui init --generate-key"
-            ) from missing
+    except SigningKeyMissingError:
         write_new_key(principal, protected=not request.no_passphrase, touch=request.touch)
         return read_signing_key(repository.git), True
-    if request.generate_key:
-        raise LogPresentError(
-            f"you already have a key ({describe_key(key)}), so none was made",
-            "Leave --generate-key out to sign with it.",
-        )
-    return key, False
+    raise LogPresentError(
+        f"you already have a key ({describe_key(key)}), so none was made", "Leave --generate-key out to sign with it."
+    )
 
 
 def _append_genesis(repository: Repository, principal: str, texts: PolicyTexts, tool: SigningTool) -> Entry:
@@ -288,8 +300,12 @@ def _append_genesis(repository: Repository, principal: str, texts: PolicyTexts, 
     return open_log(repository).journal.append(build, tool).entry
 
 
+KEY_WARNING = "your key: "
+"""How the warning begins that says how little protects the key."""
+
+
 def _list_key_warnings(repository: Repository, key: SigningKey, grade: KeyGrade) -> tuple[str, ...]:
-    words = f"your key: {grade.words}. {grade.advice}"
+    words = f"{KEY_WARNING}{grade.words}. {grade.advice}"
     return (*([words] if grade.is_weak else []), *list_signer_notes(key, repository.git))
 
 

@@ -192,7 +192,7 @@ def build_init_json(report: InitReport) -> dict[str, object]:
 
 def build_init_page(report: InitReport) -> Page:
     page = Page()
-    page.line(Cell("✓ ", "pass"), Cell("began a signed log; its first entry is"), indent=2)
+    page.line(Cell("✓ ", "pass"), Cell("The signed log has begun. Its first entry:"), indent=2)
     page.line(Cell(f"  {report.log}", "key"))
     add_fact(page, "you", report.principal)
     add_fact(page, "key", f"{report.keyid} ({report.key})")
@@ -218,7 +218,7 @@ def build_init_page(report: InitReport) -> Page:
     if report.pinned:
         page.line(Cell(f"It is pinned in your git configuration, as {render_safe(report.pin_key)}."))
         return page
-    page.heading("For colleagues", "once they have compared the id with you; CI is told with HANDOFF_TUI_PIN")
+    page.heading("For colleagues", "once they have compared the id with you; in CI, set HANDOFF_TUI_PIN to it")
     page.line(Cell(f"git config --global {render_safe(report.pin_key)} {report.log}", "key"))
     return page
 

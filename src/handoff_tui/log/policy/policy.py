@@ -62,7 +62,7 @@ def parse_protection(words: str) -> tuple[Wall, ...]:
     wrong = next((name for name in names if name not in known), None)
     if wrong is not None or not names:
         raise UsageError(
-            f"{wrong or words!r} is nothing that protects a signature", f"Choose from {', '.join(Wall)}, or {NONE}."
+            f"{wrong or words!r} is not one of the protections", f"Choose from {', '.join(Wall)}, or {NONE}."
         )
     return tuple(wall for wall in Wall if wall in names)
 
@@ -84,7 +84,7 @@ def build_question(usual: tuple[Wall, ...]) -> str:
     rows = "\n".join(f"  {wall.value:<11}{wall.words}" for wall in Wall)
     return (
         f"What keeps an agent from signing as you? The answer goes into the policy.\n{rows}\n"
-        f"Those in place, with commas between them, or {NONE} [{render_protection(usual)}]: "
+        f"Which of them are in place? Separate them with commas, or answer {NONE} [{render_protection(usual)}]: "
     )
 
 
@@ -147,7 +147,7 @@ def parse_requirement(text: str, roles: AbstractSet[str]) -> Requirement:
     tokens = _split(text)
     requirement = _parse_or(tokens, 0)
     if tokens:
-        raise TrustPolicyError(f'"{text}" goes on after its end, at {tokens[0]!r}', _HINT)
+        raise TrustPolicyError(f'"{text}" continues after its end, at {tokens[0]!r}', _HINT)
     unknown = sorted(requirement.roles() - roles)
     if unknown:
         raise TrustPolicyError(f'"{text}" names the role {unknown[0]!r}, which may not decide or is not in this policy')

@@ -23,7 +23,7 @@ from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.policy.policy import Policy
 from handoff_tui.system.processes.terminal import has_terminal
 
-_NO_LOG = "there is no signed log yet; run `handoff-tui init`"
+_NO_LOG = "there is no signed log yet"
 _ASKS = "gpg.ssh.defaultKeyCommand names your key; it runs only when you sign"
 
 

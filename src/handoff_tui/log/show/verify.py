@@ -66,7 +66,7 @@ def resolve_commit(repository: Repository, written: str) -> str:
     commit = resolve_commits(repository.git, [written])[written]
     if commit is None:
         raise UsageError(
-            f"{written} names no commit here",
+            f"{written} does not name a commit here",
             "Is the clone shallow? `git fetch` brings the commit; a branch of a remote is called origin/<name>.",
         )
     return commit

@@ -289,7 +289,7 @@ class AddressedFolder:
     def _build_read_error(self, refused: OSError, digest: str) -> HandoffError:
         path = self.build_path(digest)
         if isinstance(refused, FileNotFoundError):
-            return StoredFileMissingError(f"{path} is not there", "Has it been deleted? git log -- the path tells.")
+            return StoredFileMissingError(f"{path} is not there", "Has it been deleted? See `git log` for that path.")
         return StoredFileDamagedError(f"{path} cannot be read: {refused.strerror}")
 
 

@@ -243,7 +243,7 @@ def _open_parent(root: Path, path: str, *, create: bool) -> Iterator[int]:
     """Opens the folder of a path, step by step."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or parts[0] in {"/", ".git"}:
-        raise RollbackError(f"{path!r} is no path inside the work tree")
+        raise RollbackError(f"{path!r} is not a path inside the work tree")
     with ExitStack() as opened:
         folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         opened.callback(os.close, folder)

@@ -40,7 +40,7 @@ def make_agent_home(root: Path, agent: str) -> None:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as refused:
         raise StoreWriteError(
-            f"{place} cannot be written: {refused.strerror}", "XDG_STATE_HOME says where."
+            f"{place} cannot be written: {refused.strerror}", "XDG_STATE_HOME sets its folder."
         ) from refused
 
 

@@ -162,7 +162,7 @@ def write_named_file(file: Path, content: bytes, calls: Calls = SYSTEM) -> None:
 @contextmanager
 def _open_folder(file: Path, calls: Calls) -> Iterator[Folder]:
     if not file.name:
-        raise StoreWriteError(f"{file} is no name for a file")
+        raise StoreWriteError(f"{file} is not a file name")
     try:
         with open_folders(calls, file.parent) as folders:
             yield folders[0]

@@ -30,7 +30,7 @@ def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> di
     The editor is the user's: `configured`, else $VISUAL, else $EDITOR. A repository can't choose it.
     """
     if not has_terminal():
-        raise NoHumanError("there is no terminal to edit at", "Change copies of the files, and give them with --from.")
+        raise NoHumanError("there is no terminal to edit in", "Change copies of the files, and give them with --from.")
     words = _find_editor(configured)
     with tempfile.TemporaryDirectory(prefix="handoff-tui-edit-") as name:  # created with mode 0700
         folder = Path(name)
@@ -38,11 +38,11 @@ def edit_texts(texts: Mapping[str, str], configured: tuple[str, ...] = ()) -> di
             (folder / file).write_text(text, encoding="utf-8")
         done = subprocess.run([*words, *(str(folder / file) for file in texts)], check=False, cwd=folder)
         if done.returncode != 0:
-            raise UsageError(f"{words[0]} ended with exit code {done.returncode}; nothing was taken over")
+            raise UsageError(f"{words[0]} ended with exit code {done.returncode}; nothing was changed")
         changed = read_named_texts(folder, tuple(texts), _MAX_BYTES)
     for file in texts:
         if file not in changed:
-            raise FileUnreadableError(f"{file} is gone after editing; nothing was taken over")
+            raise FileUnreadableError(f"{file} is gone after editing; nothing was changed")
     return changed
 
 
@@ -52,7 +52,7 @@ def edit_file(file: Path, line: int | None, configured: tuple[str, ...]) -> None
     It runs in the home folder: some editors obey a file they find in the folder they are started in.
     """
     if not has_terminal():
-        raise NoHumanError("there is no terminal to edit at", "Open the file with an editor of your own.")
+        raise NoHumanError("there is no terminal to edit in", "Open the file with an editor of your own.")
     words = _build_words(file, line, configured)
     done = subprocess.run(words, check=False, cwd=expand_home("~"))
     if done.returncode != 0:

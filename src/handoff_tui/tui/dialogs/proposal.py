@@ -17,7 +17,7 @@ from handoff_tui.live.state.agents import Breakpoint, Proposal, ProposalKind, Pr
 from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, PAUSE_SECONDS, ArmedBox, NameField, keep_key, read_time
-from handoff_tui.tui.messages import ProposalConfirmed
+from handoff_tui.tui.messages import ChecksWanted, ProposalConfirmed
 from handoff_tui.tui.views.agent.rows import describe_clock
 from handoff_tui.tui.widgets.bars import Bar, Rule
 from handoff_tui.tui.widgets.page_view import PageView
@@ -222,6 +222,8 @@ class ProposalScreen(ArmedBox[None]):
         self._said = ""
         if proposal.stage is ProposalStage.DONE:
             self.dismiss(None)
+            if proposal.kind is ProposalKind.TRUST:  # consent was asked for to run them
+                self.app.post_message(ChecksWanted())
             return
         self._painted.disarm()
         field = self.query_one(NameField)

@@ -18,7 +18,7 @@ from handoff_tui.core.text.columns import Field, Row, build_cells
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.begin import SYSTEMS
-from handoff_tui.live.state.app import AppState, SetupPart, SetupStage
+from handoff_tui.live.state.app import AppState, SetupPart, SetupStage, Trouble
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
@@ -51,9 +51,10 @@ def list_questions(facts: SetupFacts) -> tuple[Question, ...]:
     offers: list[Question] = []
     if not facts.has_log:
         offers += [_ask_key(facts), _ask_people(), _ask_start(facts)]
-    if facts.tests and not facts.has_settings and not facts.has_log:
+    if not facts.has_settings and not facts.has_log:
         tests = [Option(f"run {_show(one)} on every handoff ({one.source})", {"tests": one}) for one in facts.tests]
-        offers.append(Question("tests", "Tests", (*tests, Option("don't run them"))))
+        without = "don't run them" if tests else "none found; [checks.tests] in handoff-tui.toml can name a command"
+        offers.append(Question("tests", "Tests", (*tests, Option(without))))
     if facts.agents and not facts.has_settings and not facts.has_log:
         agents = [
             Option(f"{one.preset}, installed here, works as {', '.join(one.names)}", {"agent": one})
@@ -73,14 +74,14 @@ def list_questions(facts: SetupFacts) -> tuple[Question, ...]:
 def _ask_key(facts: SetupFacts) -> Question:
     if facts.key is not None:
         role = "warning" if facts.key.grade.is_weak else "text"
-        return Question("key", "Key", (Option(f"{facts.key.place}: {facts.key.grade.words}", {}, role),))
+        return Question("key", "Key", (Option(f"{facts.key.place} ({facts.key.grade.words})", {}, role),))
     device = (Option("make one on your security key: signs when touched", {"new_key": NewKey.TOUCH}),)
     return Question(
         "key",
         "Key",
         (
             *(device if facts.has_device else ()),
-            Option("make ~/.ssh/id_ed25519, with a passphrase", {"new_key": NewKey.PASSPHRASE}),
+            Option("make one, ~/.ssh/id_ed25519, with a passphrase", {"new_key": NewKey.PASSPHRASE}),
             Option("make one without a passphrase: any program can use it", {"new_key": NewKey.OPEN}, "warning"),
         ),
     )
@@ -128,9 +129,16 @@ class QuestionRows:
         return build_cells(_FIELDS, {"question": (Cell(one.title, "heading"),), "answer": answer}, width)
 
 
-def build_setup_page(facts: SetupFacts, choice: SetupChoice) -> Page:
+def _add_trouble(page: Page, trouble: Trouble) -> None:
+    page.line(Cell(f"✗ {render_safe(trouble.message)}", "fail"), indent=2)
+    page.line(Cell(f"  {render_safe(trouble.hint)}"), indent=2)
+
+
+def build_setup_page(facts: SetupFacts, choice: SetupChoice, trouble: Trouble | None = None) -> Page:
     """Says what would be written, and shows the lines that go into files that exist or are for people to read."""
     page = Page()
+    if trouble is not None:
+        _add_trouble(page, trouble)
     if facts.has_log:
         page.line(
             Cell("The log has begun here already. "),
@@ -150,6 +158,7 @@ def build_setup_page(facts: SetupFacts, choice: SetupChoice) -> Page:
             Cell("runs   ", "muted"),
             Cell(_show(choice.tests)),
             Cell("  Writing this is your consent to that command", "muted"),
+            Cell(f", with {' and '.join(choice.tests.access)} from here" if choice.tests.access else "", "muted"),
             indent=7,
         )
     if facts.key is not None and facts.key.grade.is_weak and not facts.has_log:
@@ -221,7 +230,6 @@ class SetupScreen(ArmedBox[None]):
             self.query_one(RowList).styles.height = max(1, len(self._questions))
             self.arm_again()
         if part.trouble is not None:
-            self._said = f"{part.trouble.message}. {part.trouble.hint}" if part.facts is not None else ""
             self.arm_again()
         self._draw()
 
@@ -262,8 +270,7 @@ class SetupScreen(ArmedBox[None]):
     def _confirm(self, time: float) -> None:
         part = self._part
         if part is None or part.facts is None or part.stage is not SetupStage.READY:
-            waits = part is None or part.trouble is None
-            self._said = "Not yet: still looking" if waits else self._said or "Not yet: see above"
+            self._said = "Not yet: still looking" if part is None or part.trouble is None else "Not yet: see above"
         elif not self._readable.admits(time):
             self._said = "Too fast; press again"
         elif not self._questions:
@@ -284,13 +291,13 @@ class SetupScreen(ArmedBox[None]):
         if part is not None and part.facts is not None:
             rows = QuestionRows(self._questions, dict(self._chosen))
             self.query_one(RowList).show(rows if self._questions else EmptyRows(Cell("Everything is set up", "muted")))
-            page = build_setup_page(part.facts, build_choice(self._questions, self._chosen))
-            self.query_one(PageView).show(page)
+            self.query_one(PageView).show(
+                build_setup_page(part.facts, build_choice(self._questions, self._chosen), part.trouble)
+            )
         elif part is not None and part.trouble is not None:
             self.query_one(RowList).show(EmptyRows(Cell("✗ It can't be set up yet", "fail")))
             page = Page()
-            page.line(Cell(render_safe(part.trouble.message), "fail"))
-            page.line(Cell(render_safe(part.trouble.hint)))
+            _add_trouble(page, part.trouble)
             self.query_one(PageView).show(page)
         self.query_one("#setup-state", Bar).show(self._describe())
         ready = part is not None and part.stage is SetupStage.READY and self._readable.admits(read_time())

@@ -56,6 +56,9 @@ class Step(NamedTuple):
     """Where Enter goes on with the tour; anywhere else it opens what it always opens."""
 
 
+_READING = frozenset({"overview", "changes", "evidence", "documents"})
+
+
 def _is_sent_back(seen: Seen) -> bool:
     return seen.gate is GateName.REJECTED or seen.running or seen.has_come_back
 
@@ -69,47 +72,53 @@ def _is_ready(seen: Seen) -> bool:
 
 STEPS = (
     Step(
-        '"Stations" says 11 tests pass; two are skipped: ↵ opens it',
-        lambda seen: seen.is_open and seen.view in {"overview", "changes", "evidence", "documents"},
+        '"Stations" is red: somebody changed its tests. ↵ shows who',
+        lambda seen: (seen.is_open and seen.view in _READING) or _is_sent_back(seen),
         ("view.overview",),
         frozenset({"queue"}),
     ),
     Step(
-        "Claim, measurement, and the commit: x sends it back",
+        "The proof, and the commit that did it. x sends it back",
         _is_sent_back,
         ("decide.reject",),
         frozenset({"overview"}),
     ),
-    Step("x, a reason, ^s twice: signed, and sent back", _is_sent_back, ("decide.reject",)),
+    Step("Say why in a few words, then press ^s twice to sign", _is_sent_back, ()),
     Step(
-        "The agent starts by itself and fixes it: ↵ or 5 watches",
+        "Sent back: its agent starts again by itself. ↵ watches it",
         lambda seen: seen.gate is GateName.APPROVED or (seen.has_come_back and seen.view == "agent"),
         ("view.agent",),
     ),
     Step(
-        "It is done, and checked here: ↵ takes its new work in",
+        "It is done, and was checked here: ↵ shows the new work",
         _is_ready,
         ("review.take-in", "view.overview"),
     ),
     Step(
-        "Ready: space shows what is left; a, then ^s, approves it",
+        "Its tests are back: space reads on, then a and ^s approve",
         lambda seen: seen.gate is GateName.APPROVED,
         (),
     ),
     Step(
-        "↵ shows the log, verified; by ssh-keygen: sh ../verify.sh",
-        lambda _: False,
+        "Approved and signed: ↵ shows the entry in the log",
+        lambda seen: seen.view == "log",
         ("view.log",),
-        frozenset({"queue", "overview", "agent", "changes", "evidence", "documents", "history"}),
+        frozenset({"queue", "agent", "history", *_READING}),
     ),
+    Step("sh ../verify.sh verifies this log without handoff-tui", lambda _: False, ()),
 )
+_DECIDING = 2
+"""The step in the box of the decision."""
+_NUMBERED = len(STEPS) - 1
+"""The last one asks for nothing."""
 
 
 class Tour:
-    """Where the person is; it only ever goes forward."""
+    """Where the person is; it goes back only from a decision that was not made."""
 
     def __init__(self) -> None:
         self.number = 0
+        self._begun = False
 
     @property
     def step(self) -> Step | None:
@@ -121,15 +130,26 @@ class Tour:
         while self.step is not None and self.step.is_done(seen):
             self.number += 1
 
+    def begin(self, state: AppState) -> HandoffKey | None:
+        """Returns the handoff to begin with when it is there for the first time; None after that."""
+        key = self.find_key(state) if self.step is not None and not self._begun else None
+        self._begun = self._begun or key is not None
+        return key
+
     def find_key(self, state: AppState) -> HandoffKey | None:
         """The handoff that the tour is about; None if it isn't here."""
         item = Seen(state, "").item
         return item.key if item is not None else None
 
-    def note_decision(self, verb: str) -> None:
+    def note_decision(self, verb: str, handoff: str) -> None:
         """The box of a decision was opened: what to do in it is the next step."""
-        if self.step is STEPS[1] and verb == "reject":
-            self.number += 1
+        if self.number < _DECIDING and verb == "reject" and handoff == HANDOFF:
+            self.number = _DECIDING
+
+    def note_box_left(self) -> None:
+        """The box was closed: without a decision, it is to be opened again."""
+        if self.number == _DECIDING:
+            self.number -= 1
 
     def list_actions(self, view: str) -> tuple[str, ...]:
         """What Enter does in a tab; none if it does what it always does."""
@@ -142,5 +162,6 @@ class Tour:
         """The line above the keys; empty once the tour is over. Below a box, escape belongs to the box."""
         if self.step is None:
             return ()
-        place = (Cell(f" {self.number + 1} of {len(STEPS)} ", "accent"), Cell(f"{self.step.words}  "))
+        number = f" {self.number + 1} of {_NUMBERED} " if self.number < _NUMBERED else " Done "
+        place = (Cell(number, "accent"), Cell(f"{self.step.words}  "))
         return (*place, Cell("esc", "key"), Cell(" ends it", "muted")) if can_end else place

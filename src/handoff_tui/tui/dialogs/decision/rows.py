@@ -71,6 +71,7 @@ def build_dialog_page(
     problems: Sequence[ReviewProblem] = (),
     withdraw_key: str = "u",
     digests: bool = False,
+    tour: bool = False,
 ) -> Page:
     """Shows what belongs to this stage; `following` is the next handoff that needs you. Digests come on request.
 
@@ -78,7 +79,7 @@ def build_dialog_page(
     """
     page = Page()
     if part.stage is DecisionStage.STORED:
-        _add_receipt(page, part, following, withdraw_key)
+        _add_receipt(page, part, following, withdraw_key, tour=tour)
         return page
     _add_stage(page, part, problems)
     if part.view is not None:
@@ -264,7 +265,7 @@ def _add_in_full(page: Page, view: DecisionView) -> None:
     add_fact(page, "subject", view.gate.digest)
 
 
-def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str) -> None:
+def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str, *, tour: bool) -> None:
     words = f"{name_verb(part.verb)}, {shorten_id(part.key.handoff)}"
     page.line(Cell("✓ Signed  ", "pass"), Cell(render_safe(words), "heading"))
     page.line(Cell(part.entry or "", "muted"))
@@ -277,6 +278,6 @@ def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, wi
     page.line(Cell("Back in the app, ", "muted"), Cell(withdraw_key, "key"), withdraws)
     if following is None:
         page.line(Cell("Nothing else needs you.", "muted"))
-    else:
+    elif not tour:
         waits = f"{shorten_id(following.key.handoff)} in {following.phase or 'its phase'}"
         page.line(Cell("next      ", "muted"), Cell(f"{render_safe(waits)} needs you"), Cell("  ↵ opens it", "key"))

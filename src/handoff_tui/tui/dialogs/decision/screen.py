@@ -73,6 +73,8 @@ class DecisionBox(Vertical):
         self._keymap = keys
         self._part: DecisionPart | None = None
         self.digests = False
+        self.tour = False
+        """Whether what is signed leads on with the tour, and not to the next handoff."""
         """Whether every digest is shown."""
 
     def compose(self) -> ComposeResult:
@@ -157,7 +159,10 @@ class DecisionBox(Vertical):
         self.screen.set_class(part.stage is DecisionStage.REFUSED, "-small")
         self.query_one(Rule).show_title(*build_dialog_title(part, title))
         lead = self._keymap.show("app.undo")
-        self.page.show(build_dialog_page(part, following, problems=problems, withdraw_key=lead, digests=self.digests))
+        page = build_dialog_page(
+            part, following, problems=problems, withdraw_key=lead, digests=self.digests, tour=self.tour
+        )
+        self.page.show(page)
         self.call_after_refresh(self._fit)
         needed = "required" if part.needs_reason else "optional"
         self.query_one("#decision-reason-label", Bar).show(Cell(" Reason ", "heading"), Cell(f"({needed})", "muted"))
@@ -192,7 +197,8 @@ class DecisionBox(Vertical):
     def _list_hints(self, part: DecisionPart, following: InboxItem | None) -> list[Hint]:
         if part.stage is DecisionStage.STORED:
             wanted = {"decision.cancel": "close", "app.copy": "copy the id"}
-            wanted |= {"app.open": "next handoff"} if following else {}
+            onward = "go on with the tour" if self.tour else "next handoff"
+            wanted |= {"app.open": onward} if following else {}
         elif part.stage is DecisionStage.REFUSED:
             wanted = {name: words for name, words in _LEADING_ON.items() if name != f"decide.{part.verb}"}
             wanted |= {"decision.again": "look again", "decision.cancel": "close"}
@@ -226,13 +232,14 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
     CSS_PATH = "screen.tcss"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
-    def __init__(self, verb: str, keys: Keys, templates: Sequence[str] = ()) -> None:
+    def __init__(self, verb: str, keys: Keys, templates: Sequence[str] = (), *, tour: bool = False) -> None:
         super().__init__()
         self._verb = verb
         self._keymap = keys
         self._kept_reason = ""
         self._templates = tuple(templates)
         self._box = DecisionBox(keys)
+        self._box.tour = tour
         self._dropped = 0
         self._part: DecisionPart | None = None
         self._following: InboxItem | None = None
@@ -395,13 +402,15 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
             self.post_message(CopyWanted(self._part.entry, "the entry's id"))
             self.say("Copied the full id to the terminal's clipboard", "pass")
         elif action == "app.open" and self._following is not None:
-            self.dismiss(self._following.key)
+            self.dismiss(action if self._box.tour else self._following.key)
         else:
             return False
         return True
 
     def _confirm(self, at: float) -> None:
         part, key, obstacle = self._part, self._keymap.show("decision.confirm"), self._box.obstacle
+        if self._is_stored:  # the second of two presses, where one was enough
+            return
         if obstacle or part is None:
             self.say(f"Not signed: {obstacle}")
         elif self._box.in_field:

@@ -210,7 +210,9 @@ def describe_reason(item: InboxItem | UnclaimedWork) -> Row:
         words, them = ("1 file belongs", "it") if one else (f"{len(item.files):,} files belong", "them")
         shown = ", ".join(item.files[:3]) + (" …" if len(item.files) > 3 else "")  # noqa: PLR2004 - a few names
         return (Cell(f"{words} to no handoff, so nobody is asked to approve {them}: {render_safe(shown)}", "muted"),)
-    return (Cell(render_safe(item.reason), "muted"),)
+    first = next(iter(item.measured.problems), None) if item.measured is not None else None
+    runs = "; R runs it" if first is not None and first.unmeasured is not None and item.waits_on_me else ""
+    return (Cell(f"{render_safe(item.reason)}{runs}", "muted"),)
 
 
 def mark_item(item: InboxItem) -> Cell:

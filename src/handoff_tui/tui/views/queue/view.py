@@ -67,16 +67,19 @@ class NothingFound:
         ("git", "notes of TDD cycles, and trailers in the latest commits"),
     )
 
-    def __init__(self, names: Iterable[str], new_key: str, setup_key: str) -> None:
+    def __init__(self, names: Iterable[str], new_key: str, setup_key: str, *, is_set_up: bool = False) -> None:
         named = ", ".join(map(render_safe, names))
+        setup = "shows what is left to set up" if is_set_up else "sets up the log, and tells agents how to hand over"
+        ready = (Cell("The log has begun. Let an agent work: what it commits and hands over appears here", "pass"),)
         self._rows: list[tuple[Cell, ...]] = [
             (Cell(f"No handoffs in {named}", "heading"),),
-            (),
+            ready if is_set_up else (),
+            *([()] if is_set_up else []),
             (Cell("Looked at every tracked and new file of the work tree, for:", "muted"),),
             *((Cell(f"  {what:<13}"), Cell(where, "muted")) for what, where in self._LOOKED_FOR),
             (),
             (Cell(f"  {new_key:<4}", "key"), Cell("begins one from a template")),
-            (Cell(f"  {setup_key:<4}", "key"), Cell("writes a note for your agents on how to hand over")),
+            (Cell(f"  {setup_key:<4}", "key"), Cell(setup)),
             (Cell("      "), Cell("`handoff-tui demo` shows how it looks with work in it", "muted")),
         ]
         self.keys = ("",) * len(self._rows)
@@ -127,7 +130,8 @@ class QueueView(View):
         self._groups: tuple[tuple[InboxItem, ...], dict[HandoffKey, QueueGroup]] = ((), {})
         self._opened: set[QueueGroup] = set()
         self._moved = False
-        """Whether a person has moved the cursor; until then it is on the first row."""
+        """Whether a person has moved the cursor; until then it is on the first row, or on the one to start with."""
+        self._start = ""
         self.selected: set[str] = set()
         """The keys of rows that a batch is about."""
 
@@ -183,7 +187,10 @@ class QueueView(View):
         if (
             not self._moved and self._state.travel is None and any(self._table.keys)
         ):  # nobody has moved the cursor yet: what is ready stays in view
-            self.rows.choose(next(key for key in self._table.keys if key))
+            begun = [key for key in self._table.keys if key and key == self._start]
+            self.rows.choose(next(iter(begun), next(filter(None, self._table.keys))))
+            if self.rows.index < self.rows.size.height:
+                self.rows.scroll_to(y=0, animate=False, force=True)
 
     def _find_groups(self) -> dict[HandoffKey, QueueGroup]:
         """The group of each handoff, found once for a state: typing a filter only looks it up."""
@@ -265,6 +272,11 @@ class QueueView(View):
 
     def find_loose(self) -> LooseFiles | None:
         return LooseFiles(self.unclaimed.root, self.unclaimed.files) if self.unclaimed is not None else None
+
+    def choose(self, name: str) -> None:
+        """Selects a row by its key, until a person moves the cursor."""
+        self._start = name
+        self.redraw()
 
     def perform(self, action: str) -> bool:
         self._moved = self._moved or action in MOVES
@@ -382,7 +394,8 @@ class QueueView(View):
         if self._state.inbox:
             return EmptyRows(Cell("Nothing needs you; f shows everything", "muted"))
         names = [one.name for one in self._state.repositories]
-        return NothingFound(names, self.show_key("find.next"), self.show_key("app.setup"))
+        is_set_up = all(one.begun for one in self._state.repositories)
+        return NothingFound(names, self.show_key("find.next"), self.show_key("app.setup"), is_set_up=is_set_up)
 
 
 def list_unclaimed(state: AppState) -> list[UnclaimedWork]:
