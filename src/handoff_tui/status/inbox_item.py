@@ -189,6 +189,12 @@ class InboxItem(NamedTuple):
         return self.measured is not None and not self.reviewed.claims.unverified
 
     @property
+    def waits_for_consent(self) -> bool:
+        """Whether a command was not run because nobody has consented to it."""
+        problems = self.measured.problems if self.measured is not None else ()
+        return any(problem.unmeasured is Unmeasured.NO_CONSENT for problem in problems)
+
+    @property
     def reason(self) -> str:
         """Why it is in its group, in one sentence; of several reasons the one that stops an approval."""
         gate = self.reviewed.gate

@@ -20,7 +20,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
 from handoff_tui.live.state.app import AppState, Part
-from handoff_tui.status.inbox_item import HandoffKey, QueueGroup, Unmeasured
+from handoff_tui.status.inbox_item import HandoffKey, QueueGroup
 from handoff_tui.tui.actions import Hint, Keys, find_refusal, get_scope
 from handoff_tui.tui.chrome import build_banner, build_tabs, build_title, is_review, list_tabs
 from handoff_tui.tui.dialogs.alert import Alarm, AlertScreen, find_alarm
@@ -406,10 +406,7 @@ class MainScreen(Openers):
         if action == "review.next":
             await self.go_on()
         elif action == "review.run":
-            measured = self.state.item.measured if self.state.item is not None else None
-            waits = any(
-                one.unmeasured is Unmeasured.NO_CONSENT for one in (measured.problems if measured is not None else ())
-            )
+            waits = self.state.item is not None and self.state.item.waits_for_consent
             self.post_message(ProposalWanted(ProposalKind.TRUST) if waits else ChecksWanted())
         elif action == "review.consent":
             self.post_message(ProposalWanted(ProposalKind.TRUST))
@@ -597,8 +594,7 @@ class MainScreen(Openers):
         cells = self._said or self.view.describe()
         if not self._said and told is not None and told.text and told.number != self._passed:
             cells = (Cell(f" {told.text}", told.role),)
-        running = self.state.running
-        if running is not None and not self._said:
+        if (running := self.state.running) is not None and not self._said:
             cells = (Cell(f" Running the checks: {running.done} of {running.total or '…'} {running.current}", "agent"),)
         notes = describe_notes(self.state.travel) if self.state.travel is not None and not self._said else ()
         self.query_one("#status", Bar).show(*cells, *notes)

@@ -77,7 +77,7 @@ def test_command_of_the_repository_waits_for_trust(builder: RepositoryBuilder, t
     """Nothing of it runs before."""
     canary = tmp_path / "canary"
     desk = configure(builder, f"['touch', '{canary}']")
-    with pytest.raises(BisectError, match="nobody trusted yet"):
+    with pytest.raises(BisectError, match="nobody has consented to yet"):
         try_command(desk)
     assert not canary.exists()
     consent(desk)

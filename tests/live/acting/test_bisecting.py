@@ -44,7 +44,7 @@ def test_search_finds_the_commit_and_tells_every_trial(broken: RepositoryBuilder
         assert (part.report.end, part.report.culprit.subject) == (BisectEnd.FOUND, "break it")
         assert part.report.culprit.commit == broken.head("HEAD~1")
         assert len(part.trials) >= len(part.report.trials)
-        for check, words in (("no-such-check", "no-such-check"), ("part", "nobody trusted")):
+        for check, words in (("no-such-check", "no-such-check"), ("part", "nobody has consented")):
             onlooker.desk.bisecting.begin(check)
             part = onlooker.wait_for(partial(is_over, check=check)).bisect
             assert part is not None

@@ -105,7 +105,7 @@ def test_commit_that_cannot_end_the_past_is_refused(builder: RepositoryBuilder) 
     """One that is not there, and one of another branch; nothing is begun."""
     builder.write("a.py", "1").commit("one").step("checkout", "--quiet", "-b", "other")
     builder.write("b.py", "1").commit("elsewhere").step("checkout", "--quiet", "main")
-    with pytest.raises(UsageError, match="v9 is no commit"):
+    with pytest.raises(UsageError, match="v9 is not a commit"):
         begin_log(builder.folder, InitRequest(start="v9"))
     with pytest.raises(UsageError, match="not in the history of HEAD"):
         begin_log(builder.folder, InitRequest(start="other"))

@@ -83,7 +83,7 @@ def test_second_opinion_is_counted(log: RealLog) -> None:
 
 def test_base_that_is_not_here_is_an_error(log: RealLog) -> None:
     """A shallow clone without the base must not look like a clean one."""
-    with pytest.raises(UsageError, match="names no commit"):
+    with pytest.raises(UsageError, match="does not name a commit"):
         log.verify(against="origin/main")
 
 
@@ -281,5 +281,5 @@ def test_commit_without_a_log_loses_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("written", ["nowhere", "", "-x", ":/log", "HEAD^{tree}", "HEAD:.handoff-tui"])
 def test_name_of_no_commit_is_an_error(repository: RepositoryBuilder, written: str) -> None:
     """A base that is not here is never an empty base."""
-    with pytest.raises(UsageError, match="names no commit"):
+    with pytest.raises(UsageError, match="does not name a commit"):
         find(repository, written)
