@@ -92,7 +92,7 @@ def build_status_page(
         _add_repository(page, state.repository)
     _add_handoffs(page, state, everything=everything)
     _add_past(page, state, listed=past)
-    if not state.has_log and not of_then:
+    if not state.has_log and state.needs_you is not None:
         page.line(
             Cell("Nothing is signed here yet: ", "warning"), Cell("handoff-tui init", "key"), Cell(" sets it up.")
         )
