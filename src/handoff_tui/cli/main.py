@@ -259,9 +259,9 @@ def _require_repository(starts: Sequence[Path]) -> None:
     if not any(
         (folder / ".git").exists() for start in starts for folder in (start.absolute(), *start.absolute().parents)
     ):
-        from handoff_tui.git.repository import open_repository  # noqa: PLC0415 - the app opens it after the first paint
+        from handoff_tui.handoffs.session import open_session  # noqa: PLC0415 - the app opens it after the first paint
 
-        open_repository(starts[0])
+        open_session(starts[0])
 
 
 def _review_plainly(starts: Sequence[Path], *, read_only: bool) -> ExitCode:
