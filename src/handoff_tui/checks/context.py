@@ -70,8 +70,10 @@ _FULL_COMMIT: Final = compile_later(r"(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 class Answers:
     """The world's answers, each asked for once: every rule of a run sees the same."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, earlier: Answers | None = None) -> None:
+        """`earlier` are those of a run before, whose digests still stand for the very same values."""
         self.world = world
+        self._earlier = earlier
         self._answers: dict[Question, object] = {}
         self._digests: Manifest = {}
         self._holding: dict[str, tuple[str, ...]] = {}
@@ -90,8 +92,14 @@ class Answers:
     def digest(self, question: Question) -> str:
         """A digest of the answer."""
         if question not in self._digests:
-            self._digests[question] = digest_value(self.ask(question))
+            value = self.ask(question)
+            known = self._earlier.find_digest(question, value) if self._earlier is not None else None
+            self._digests[question] = known or digest_value(value)
         return self._digests[question]
+
+    def find_digest(self, question: Question, value: object) -> str | None:
+        """The digest of an answer that is this very value; None if it isn't, or nobody asked for the digest."""
+        return self._digests.get(question) if self._answers.get(question, self) is value else None
 
     def find_difference(self, manifest: Manifest) -> Question | None:
         """The first question whose answer is no longer the recorded one; None if all are the same."""

@@ -97,7 +97,11 @@ def open_named_session(arguments: argparse.Namespace) -> Session:
 
 def open_work_session(session: Session, arguments: argparse.Namespace) -> Session:
     """Opens the repository where the handoff's work is: its agent may have a work tree, on a branch of its own."""
-    from handoff_tui.agents.runs.branches import open_work  # noqa: PLC0415 - few verbs need it
+    from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415 - few verbs need it
+
+    if not list_runs(session.repository.common_dir):
+        return session
+    from handoff_tui.agents.runs.branches import open_work  # noqa: PLC0415 - few repositories have runs
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
     work = open_work(session, arguments.id, arguments.phase)

@@ -13,7 +13,10 @@ from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import find_start
 from handoff_tui.cli.plain import write_plain
 
-_DRAWING = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM", "COLUMNS", "PYTHONIOENCODING", "LC_ALL", "LANG")
+_DRAWING = (
+    *("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TERM", "COLORTERM", "COLUMNS"),
+    *("PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LC_CTYPE", "LANG"),
+)
 _NOT_ASKED = frozenset({"repo", "repos", "fresh", "open_app"})
 
 

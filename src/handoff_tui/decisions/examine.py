@@ -207,9 +207,9 @@ def _check(
     earlier = options.earlier
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     placed = known._replace(reading=place_at(known.reading, plan.key))
-    world = None
+    before = None
     if earlier is None:
-        report, world = check_before_another(guards.session, request, telling, placed)
+        report, before = check_before_another(guards.session, request, telling, placed)
     else:
         report = check(guards.session, request, telling, placed)
         if earlier.report.baseline == report.baseline:
@@ -217,7 +217,7 @@ def _check(
     own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
     moved = Event()
     whole = request._replace(phase=None, handoff=None)
-    known = known._replace(commands=report.command_results, world=world)
+    known = known._replace(commands=report.command_results, before=before)
     taken = take(guards.session, telling, whole, known, needed=own, on_change=moved.set)
     if moved.is_set():
         report = check(guards.session, request, telling, placed)

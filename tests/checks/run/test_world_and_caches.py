@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from handoff_tui.checks.run.baseline import choose_baseline
 from handoff_tui.checks.run.check import load_result_cache
 from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.checks.run.repository_world import RepositoryWorld
+from handoff_tui.cli.remembered import open_cache
 from handoff_tui.config.load import load_settings
 from handoff_tui.core.place import Severity
 from handoff_tui.git.work_tree import digest as stillness
@@ -222,3 +224,15 @@ def test_unwritable_cache_loses_nothing(
     recall(small_repository, "q").keep("said\n", 0, outside=False)
     assert recall(small_repository, "q").find() is None
     assert os.environ["XDG_CACHE_HOME"].endswith("file")
+
+
+@pytest.mark.parametrize("name", ["HOME", "SSH_AUTH_SOCK", "TTY_COMPATIBLE", "LC_CTYPE", "COLUMNS"])
+def test_variables_that_shape_an_answer_are_part_of_the_question(
+    small_repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """An answer that was drawn for one terminal, language or person is not repeated for another."""
+    asked = argparse.Namespace(verb="status", repo=small_repository.folder)
+    open_cache(asked).keep("said\n", 0, outside=False)
+    assert open_cache(asked).find() is not None
+    monkeypatch.setenv(name, f"{os.environ.get(name, '')}:")
+    assert open_cache(asked).find() is None

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Final
 
@@ -282,6 +281,8 @@ def _parse_cobertura(content: bytes) -> int | str:
     covered, valid = root.get("lines-covered", ""), root.get("lines-valid", "")
     if _is_number(covered) and _is_number(valid) and int(valid) > 0:
         return _divide(int(covered), int(valid))
+    from decimal import Decimal, InvalidOperation  # noqa: PLC0415 - few reports give a rate only
+
     try:
         share = Decimal(root.get("line-rate", ""))
         return int((share * _WHOLE).to_integral_value()) if 0 <= share <= 1 else "the line rate is not between 0 and 1"

@@ -149,8 +149,8 @@ class Prefetched(NamedTuple):
     state: FinishedChecks | None = None
     measurer: ClaimMeasurer | None = None
     scopes: Scopes | None = None
-    world: RepositoryWorld | None = None
-    """The world of a run before, whose facts may serve this one."""
+    before: FinishedChecks | None = None
+    """A run before on the same state, whose facts may serve this one."""
 
 
 def check(
@@ -184,15 +184,12 @@ def check(
 
 def check_before_another(
     session: Session, request: CheckRequest, callbacks: ProgressCallbacks | None, prefetched: Prefetched
-) -> tuple[CheckReport, RepositoryWorld]:
-    """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed.
-
-    The world is for that other run.
-    """
+) -> tuple[CheckReport, FinishedChecks]:
+    """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed."""
     run = _Run(_guard(session, request, prefetched), request, callbacks or ProgressCallbacks(), prefetched)
     report = run.run()
     run.state.cache.save()
-    return report, run.state.world
+    return report, run.state
 
 
 def _guard(session: Session, request: CheckRequest, known: Prefetched) -> Session:
@@ -249,10 +246,11 @@ class _Run:
         world = build_world(
             self.session, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
         )
-        if prefetched.world is not None:
-            world.share(prefetched.world)
+        if prefetched.before is not None:
+            world.share(prefetched.before.world)
         cache = load_result_cache(self.session.repository.root, self.scope)
-        return FinishedChecks(world, Answers(world), cache, baseline, list_rules(self.session, self.request))
+        answers = Answers(world, prefetched.before.answers if prefetched.before is not None else None)
+        return FinishedChecks(world, answers, cache, baseline, list_rules(self.session, self.request))
 
     def _choose_baseline(self, prefetched: Prefetched) -> ChosenBaseline:
         """One handoff is compared with where its own work started, whatever refs and pins say."""

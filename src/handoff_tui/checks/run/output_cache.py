@@ -21,7 +21,7 @@ from handoff_tui.system.files.sealed_files import load_json, write_json
 _OUTSIDE_SECONDS = 60.0
 """How long an output is valid that depends on the clock, the search path, permissions or a remote."""
 _MOST_ANSWERS = 20
-_VARIABLES = ("HOME", "HANDOFF_TUI_PIN", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+_VARIABLES = ("HOME", "SSH_AUTH_SOCK", "HANDOFF_TUI_PIN", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 
 
 class OutputCache:

@@ -11,7 +11,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.views import GateView
 from handoff_tui.log.entry import NO_BASELINE, Entry
 from handoff_tui.log.gates.gate_state import Approval, GateReport
-from handoff_tui.log.policy.init import ANCHOR_HINT, NOT_ANCHORED
+from handoff_tui.log.open_log import ANCHOR_HINT, NOT_ANCHORED
 
 if TYPE_CHECKING:  # a page must not load the checks
     from handoff_tui.decisions.correct_scope import ScopeInForce

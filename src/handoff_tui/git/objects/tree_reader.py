@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict, deque
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -142,6 +143,21 @@ def list_tree(git: Git, commit: str) -> tuple[str, ...]:
         return session.once(("files", tree.id), lambda: _share_store(session, tree.id).list_files(tree.id).files)
     except ObjectMissingError:
         return ()
+
+
+def find_files_in(git: Git, commit: str, paths: Sequence[str]) -> dict[str, TreeEntry]:
+    """Returns what a commit has at these paths, links and submodules too; folders are left out."""
+    session = session_of(git)
+
+    def find() -> dict[str, TreeEntry]:
+        root = session.read_objects().describe([commit], "^{tree}")[commit]
+        if root is None:
+            raise ObjectMissingError(f"the commit {commit} is not in this repository", MISSING_HINT)
+        store = _share_store(session, root.id)
+        entries = ((path, store.find_entry(root.id, path)) for path in paths)
+        return {path: entry for path, entry in entries if entry is not None and not entry.is_folder}
+
+    return session.once(("files in", commit, tuple(paths)), find)
 
 
 def find_last_change(git: Git, path: str) -> str | None:

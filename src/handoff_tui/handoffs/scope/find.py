@@ -14,7 +14,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange, read_commit_changes
 from handoff_tui.git.history.commits import read_blobs, resolve_commits
-from handoff_tui.git.session import session_of
+from handoff_tui.git.objects.tree_reader import find_files_in
 from handoff_tui.git.work_tree.content import FILE, SUBMODULE, WorkContent, read_submodule_commit, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
@@ -37,7 +37,6 @@ _SCOPES = "scopes"
 _WATCHED = frozenset({REPOSITORY_FILE, *AGENT_FILES})
 _SHORTEST_ID = 7
 _SHOWN_ID = 12
-_MOST_NAMED = 200
 """With more paths than this, the whole tree is listed."""
 
 
@@ -397,20 +396,6 @@ def list_overlooked(session: Session) -> tuple[str, ...]:
 
 def _read_head(session: Session, paths: list[str]) -> dict[str, Content]:
     """What HEAD holds at these paths."""
-    if not paths or session.work_tree.facts.head is None:
-        return {}
-    named = paths if len(paths) <= _MOST_NAMED else ()
     head = session.work_tree.facts.head
-    git = session.repository.git
-    words = ("ls-tree", "-r", "-z", "--full-tree", head, "--", *named)
-    answer = session_of(git).ask_settled(None, *words)
-    if not answer.ok:
-        raise answer.to_error("ls-tree")
-    wanted = set(paths)
-    found = {}
-    for line in os.fsdecode(answer.stdout).split("\0"):
-        description, _, path = line.partition("\t")
-        if path in wanted:
-            mode, _, blob = description.split(" ")
-            found[path] = Content(mode, blob)
-    return found
+    found = find_files_in(session.repository.git, head, paths) if paths and head is not None else {}
+    return {path: Content(entry.mode.decode("ascii"), entry.object) for path, entry in found.items()}

@@ -48,8 +48,6 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER, read_layout_problems
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NONCE_BYTES = 16
-NOT_ANCHORED = "nothing here vouches for this log's first entry"
-ANCHOR_HINT = "Compare it with a colleague's, then run handoff-tui log pin; in CI, pass --pin or set HANDOFF_TUI_PIN."
 
 
 @dataclass(frozen=True, slots=True)
