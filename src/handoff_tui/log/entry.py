@@ -8,6 +8,8 @@ from enum import StrEnum
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 
+NOT_ANCHORED = "nothing here vouches for this log's first entry"
+ANCHOR_HINT = "Compare it with a colleague's, then run handoff-tui log pin; in CI, pass --pin or set HANDOFF_TUI_PIN."
 NO_BASELINE = "0" * 64
 
 

@@ -45,10 +45,6 @@ from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from handoff_tui.system.files.sealed_files import load_cache_secret
 
-NOT_ANCHORED: Final = "nothing here vouches for this log's first entry"
-ANCHOR_HINT: Final = (
-    "Compare it with a colleague's, then run handoff-tui log pin; in CI, pass --pin or set HANDOFF_TUI_PIN."
-)
 NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 

@@ -6,8 +6,8 @@ from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_ENTRY
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.log.entry import ANCHOR_HINT, NOT_ANCHORED
 from handoff_tui.log.gates.coverage import Coverage, CoveringEntry, LineCoverage, PathCoverage
-from handoff_tui.log.open_log import ANCHOR_HINT, NOT_ANCHORED
 from handoff_tui.status.coverage import CoverageReport, FileCoverageReport
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
 

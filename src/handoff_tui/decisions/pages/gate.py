@@ -9,9 +9,8 @@ from handoff_tui.core.text.labels import label_gate, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.views import GateView
-from handoff_tui.log.entry import NO_BASELINE, Entry
+from handoff_tui.log.entry import ANCHOR_HINT, NO_BASELINE, NOT_ANCHORED, Entry
 from handoff_tui.log.gates.gate_state import Approval, GateReport
-from handoff_tui.log.open_log import ANCHOR_HINT, NOT_ANCHORED
 
 if TYPE_CHECKING:  # a page must not load the checks
     from handoff_tui.decisions.correct_scope import ScopeInForce
