@@ -30,15 +30,13 @@ _STEPS: tuple[tuple[str, str], ...] = (
     ("give a reason", _REASON),
     ("", "\t"),
     ("Ready: ^s signs", "\x13"),
-    ("Signed and stored", "\x1b"),
     ("4 of 7", "\r"),
     ("5 of 7", "\r"),
     ("6 of 7", " "),
     ("1 of 12 looked at", "a"),
     ("Ready: ^s signs", "\x13"),
-    ("Signed and stored", "\x1b"),
     ("7 of 7", "\r"),
-    ("approved 24", "q"),
+    ("verifies this log", "q"),
 )
 """What must have been painted since the last key, and the keys that are pressed then."""
 
