@@ -97,7 +97,8 @@ def record(target: Path) -> None:
         os.waitpid(child, 0)
     header = {"version": 2, "width": _COLUMNS, "height": _ROWS, "title": "handoff-tui demo"}
     lines = [json.dumps(header), *(json.dumps(event, ensure_ascii=False) for event in recording.events)]
-    target.write_text("\n".join(lines).replace(folder, "/tmp") + "\n", encoding="utf-8")  # noqa: S108 - a name in a picture
+    told = "\n".join(lines).replace(folder, "/tmp").replace(f"{Path(sys.executable).parent}/", "")  # noqa: S108 - a name
+    target.write_text(f"{told}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
