@@ -177,7 +177,7 @@ def role_of(phrase: str) -> ClaimKind | Role | None:
 def _kind_of_files(short: str) -> ClaimKind | Role | None:
     """`files created`, `new`, `modified files`, `moved`; of several kinds, that something was changed."""
     kinds: list[ClaimKind | Role] = []
-    files = is_new = False
+    files = False
     others = 0
     for match in _WORD.finditer(short):
         word = match.group()
@@ -186,7 +186,6 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
             files = True
         elif word in {"newly", "added", "additions", "created", "delivered", "built"} | NEW:
             kinds.append(CREATED)
-            is_new = is_new or word in NEW
         elif word in {"moves", "renames", "moved", "renamed", "relocated"}:
             kinds.append(Role.MOVED)
         elif word in {"removals", "deletions"}:
@@ -195,12 +194,12 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
             kinds.append(KIND_OF[verb.act])
         elif word in {"affected", "involved", "impacted"}:
             kinds.append(MODIFIED)
-        elif word not in _NEUTRAL and "/" not in short[match.start() - 1 : match.end() + 1]:
+        elif word not in _NEUTRAL and word < "\u2fff" and "/" not in short[match.start() - 1 : match.end() + 1]:
             others += 1
     if not kinds:
         return None
     several = set(kinds)
-    if several == {CREATED} and others and not files and (is_new or others > 1):
+    if several == {CREATED} and others and not files:
         return MODIFIED if others == 1 and len(short.split()) <= 3 else None  # noqa: PLR2004 - `new behaviour`
     if others > 2 or (others and not files and len(short.split()) > 4):  # noqa: PLR2004 - a sentence
         return None
