@@ -101,8 +101,13 @@ def list_leaks(written: bytes) -> list[str]:
 
 
 PAYLOAD = "a" + "".join(ESCAPES.values()) + "z"
-VIEWS = ("2jj", "3jj", "1jjG", "g", "\r", "jj", "2jj}}", "3jjfjjfjj", "4V}V}", "5", "6jj", " ", "J", "1", "\x1b")
-"""Keys that open each view, and move in it."""
+_ESC = "\x1b"
+VIEWS = (
+    *("2jj", "3jj", "1jjG", "g", "%jj", _ESC, "\r", "jj", "2jj}}", "I", "I", "w", "w", "D", _ESC, "3jjfjjfjj"),
+    *("4V}V}", "5", "&", _ESC, "6jj", "D", _ESC, "E", _ESC, "C", _ESC, "A", _ESC, "O", _ESC, "x", _ESC, "a", _ESC),
+    *(" ", "J", "1", _ESC, "va", _ESC, "T", _ESC, "i", _ESC),
+)
+"""Keys that open each view and box, and move in it."""
 
 
 @pytest.mark.parametrize("size", [pytest.param((80, 24), marks=pytest.mark.slow), (160, 50)], ids=["80x24", "160x50"])
@@ -116,7 +121,7 @@ def test_app_writes_no_attack_to_the_terminal(tmp_path: Path, size: tuple[int, i
         terminal.settle()
         for keys in VIEWS:
             terminal.press(keys)
-        for keys in ("?", "\x1b", ":", "\x1b", "/red", "\x1b"):
+        for keys in ("t", "<", "1", "2", "6", _ESC, _ESC, "?", "\x1b", ":", "\x1b", "/red", "\x1b"):
             terminal.press(keys)
         terminal.press("\x03")
         terminal.press("\x03")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from handoff_tui.checks.report import (
+    NOT_RUN,
     UNCONSENTED,
     CheckReport,
     CheckResult,
@@ -109,7 +110,9 @@ def _list_findings(result: CheckResult, handoff: str, claimed: set[Place | None]
 def _find_unmeasured(result: CheckResult) -> Unmeasured | None:
     if result.summary.endswith(UNCONSENTED):
         return Unmeasured.NO_CONSENT
-    return Unmeasured.NOT_RUN if result.outcome is Outcome.UNKNOWN else None
+    if result.outcome is not Outcome.UNKNOWN:
+        return None
+    return Unmeasured.NOT_RUN if NOT_RUN in result.summary else Unmeasured.UNKNOWN
 
 
 def _describe_measured(finding: Finding) -> str:

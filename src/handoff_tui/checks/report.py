@@ -102,6 +102,8 @@ class CheckResult(Model):
 COMMAND = "command"
 """The `system` of checks that run a command."""
 _WORST_FIRST = {severity: number for number, severity in enumerate(Severity)}
+NOT_RUN = "was not run here"
+"""Says of a command that looking doesn't start it."""
 UNCONSENTED = "was not run: nobody has consented to it"
 """Says of a command of the repository that it was not run."""
 _STEADY = frozenset({Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN})

@@ -72,6 +72,12 @@ class Unmeasured(StrEnum):
 
     NOT_RUN = "not run"
     NO_CONSENT = "no consent"
+    UNKNOWN = "unknown"
+    """The check ran, and nothing here can tell."""
+
+
+RUNNABLE = frozenset({Unmeasured.NOT_RUN, Unmeasured.NO_CONSENT})
+"""What a run measures, once it has consent."""
 
 
 class ReviewProblem(NamedTuple):
@@ -90,7 +96,7 @@ class ReviewProblem(NamedTuple):
     """Where else it shows."""
     cause: CauseCommit | None = None
     unmeasured: Unmeasured | None = None
-    """Set if nothing is wrong that is known: a command has not been run."""
+    """Set if nothing is known to be wrong."""
 
     @property
     def fails(self) -> bool:

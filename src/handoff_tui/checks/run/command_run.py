@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
-from handoff_tui.checks.report import OUTPUT_SUBJECT, UNCONSENTED, CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import (
+    NOT_RUN,
+    OUTPUT_SUBJECT,
+    UNCONSENTED,
+    CheckResult,
+    Evidence,
+    Finding,
+    Outcome,
+    Remedy,
+)
 from handoff_tui.checks.run.commands import (
     Access,
     CommandCheck,
@@ -150,8 +159,6 @@ def _name_repository(output: bytes, tree: TrialTree, session: Session) -> bytes:
 _MOST_FINDINGS = 200
 _TAIL_LINES = 12
 _TICK_SECONDS = 0.05
-_NOT_RUN = "{} was not run here yet"
-_NOT_RUN_SINCE = "{} was not run here since its inputs changed"
 
 
 @dataclass(slots=True)
@@ -227,8 +234,8 @@ class CommandRunner:
         if earlier is not None and earlier.inputs_digest == digest:
             return earlier.model_copy(update={"from_cache": True})
         if self.recall_only:
-            words = _NOT_RUN if earlier is None or earlier.inputs_digest is None else _NOT_RUN_SINCE
-            return _build(command, Outcome.UNKNOWN, words.format(f"`{command.shown}`"))
+            since = "yet" if earlier is None or earlier.inputs_digest is None else "since its inputs changed"
+            return _build(command, Outcome.UNKNOWN, f"`{command.shown}` {NOT_RUN} {since}")
         return None
 
     def _run_one(self, command: CommandCheck, digest: str) -> CheckResult:

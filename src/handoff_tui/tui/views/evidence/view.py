@@ -163,7 +163,7 @@ class EvidenceView(ListedView[Any]):
 
     def open(self, event: RowList.Opened) -> None:  # noqa: ARG002 - it is under the cursor
         row = self._row
-        if isinstance(row, ReviewProblem) and row.unmeasured is not None:
+        if isinstance(row, ReviewProblem) and row.unmeasured in MEASURING:
             self.post_message(ActionWanted(MEASURING[row.unmeasured]))
         elif self._places:
             self._open_place()

@@ -56,7 +56,7 @@ def build_strip(view: PipelineView, *, needs_you: bool = False) -> Row:
 
 _NAME = 11
 _LONGEST = 240
-_TO_MEASURE: Final = {
+_TO_MEASURE: Final[dict[Unmeasured | None, str]] = {
     Unmeasured.NOT_RUN: "enter or R runs it",
     Unmeasured.NO_CONSENT: "enter shows what would run, and asks for your consent",
 }
@@ -179,8 +179,8 @@ def _describe_asked_for(state: AppState | None) -> Cell | None:
         return None
     done = sum(bool(thread.resolved_by or thread.changed) for thread in last)
     role = "pass" if done == len(last) else "warning"
-    words = f"{done} of {plural(len(last), 'comment')} done: lines changed, or settled; C lists them"
-    return Cell(words, role)
+    words = "(a comment is done when its lines change, or when it is settled); C lists them"
+    return Cell(f"{done} of {len(last)} done {words}", role)
 
 
 _BACK = frozenset(verb.value for verb in SENDING_BACK)
@@ -225,8 +225,8 @@ def build_problem_page(problem: ReviewProblem, *, short: bool = False, is_now: b
     )
     for fact in problem.facts[:1] if short else problem.facts:
         page.line(Cell(f"    {render_safe(fact)}"), indent=4)
-    if problem.unmeasured is not None and is_now:
-        page.line(Cell(f"    {_TO_MEASURE[problem.unmeasured]}", "accent"), indent=4)
+    if is_now and (lead := _TO_MEASURE.get(problem.unmeasured)):
+        page.line(Cell(f"    {lead}", "accent"), indent=4)
     if problem.cause is not None:
         page.line(Cell(f"    {render_safe(describe_cause(problem.cause))}", "muted"), indent=4)
     if not short:

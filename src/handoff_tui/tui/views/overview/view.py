@@ -146,7 +146,7 @@ class OverviewView(View):
         problem = self.problem
         if problem is None:
             self.post_message(ViewWanted("changes"))
-        elif problem.unmeasured is not None:
+        elif problem.unmeasured in MEASURING:
             self.post_message(ActionWanted(MEASURING[problem.unmeasured]))
         elif problem.place is not None:
             self.post_message(PlaceWanted(problem.place.path, problem.place.line))
@@ -170,7 +170,10 @@ class OverviewView(View):
         return (Cell(f" problem {keys.index(chosen) + 1} of {len(keys)}", "muted"),) if chosen in keys else ()
 
 
-MEASURING = {Unmeasured.NOT_RUN: "review.run", Unmeasured.NO_CONSENT: "review.consent"}
+MEASURING: dict[Unmeasured | None, str] = {
+    Unmeasured.NOT_RUN: "review.run",
+    Unmeasured.NO_CONSENT: "review.consent",
+}
 """The action that leads to a measurement."""
 
 
@@ -181,7 +184,7 @@ def refuse_problem(action: str, problem: ReviewProblem | None) -> str:
     if action == "review.bisect" and not problem.checks:
         return "no check fails over this one"
     if action == "review.bisect" and problem.unmeasured is not None:
-        return "it was not run here yet"
+        return "nothing here measured it yet"
     if action in {"app.edit", "app.copy-all"} and (problem.place is None or ":" in problem.place.path):
         return "it names no place in a file"
     return ""

@@ -14,7 +14,15 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import RepositoryPart
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.inbox_item import HandoffKey, InboxItem, MeasuredGate, QueueGroup, RiskKind, UnclaimedWork
+from handoff_tui.status.inbox_item import (
+    RUNNABLE,
+    HandoffKey,
+    InboxItem,
+    MeasuredGate,
+    QueueGroup,
+    RiskKind,
+    UnclaimedWork,
+)
 from handoff_tui.tui.chrome import name_work, shorten_id
 from handoff_tui.tui.widgets.row_list import Table, has_words
 
@@ -211,7 +219,7 @@ def describe_reason(item: InboxItem | UnclaimedWork) -> Row:
         shown = ", ".join(item.files[:3]) + (" …" if len(item.files) > 3 else "")  # noqa: PLR2004 - a few names
         return (Cell(f"{words} to no handoff, so nobody is asked to approve {them}: {render_safe(shown)}", "muted"),)
     first = next(iter(item.measured.problems), None) if item.measured is not None else None
-    runs = "; R runs it" if first is not None and first.unmeasured is not None and item.waits_on_me else ""
+    runs = "; R runs it" if first is not None and first.unmeasured in RUNNABLE and item.waits_on_me else ""
     return (Cell(f"{render_safe(item.reason)}{runs}", "muted"),)
 
 
@@ -233,7 +241,8 @@ def _mark_mine(item: InboxItem, measured: MeasuredGate) -> Cell:
     blocking = sum(problem.fails for problem in measured.problems)
     waiting = sum(problem.blocks for problem in measured.problems) - blocking
     if waiting and not blocking and not gate.against:
-        return Cell(f"? {waiting} not run", "unknown")
+        can_run = any(one.unmeasured in RUNNABLE for one in measured.problems)
+        return Cell(f"? {waiting} {'not run' if can_run else 'unknown'}", "unknown")
     blocking = blocking or measured.failing
     if blocking or gate.against:
         return Cell(f"✗ {blocking or len(gate.against)} blocking", "fail")
