@@ -24,7 +24,6 @@ from handoff_tui.core.errors import TreeMovedError
 from handoff_tui.core.place import Severity
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import offer_objects, write_work_tree
-from handoff_tui.system.files.reader import FileReader
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 from tests.support.snapshots import capture_repository
@@ -259,13 +258,13 @@ def test_files_are_hashed_as_they_are_on_disk(builder: RepositoryBuilder, tmp_pa
     assert load(builder, tmp_path / "cache", "a", "b", "c", "d.log", "e", "large", "missing") == found
 
 
-def test_content_is_read_once(builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when another file has it."""
+def test_nobody_can_store_the_hash_of_a_file(builder: RepositoryBuilder, tmp_path: Path) -> None:
+    """Whatever lies in the cache, the hash is that of the content, which is read each time."""
     builder.write("a", "1\n").commit()
-    expected = load(builder, tmp_path / "cache", "a").hashes["a"]
-    builder.write("copy", "1\n")
-    monkeypatch.setattr(FileReader, "read_bytes", None)
-    assert load(builder, tmp_path / "cache", "a", "copy").hashes == {"a": expected, "copy": expected}
+    expected = load(builder, tmp_path / "cache", "a").hashes
+    blob = builder.head("HEAD:a")
+    (tmp_path / "cache/sha256-by-blob").write_text(f"{blob} 2 {'0' * 64}\n", encoding="ascii")
+    assert load(builder, tmp_path / "cache", "a").hashes == expected == {"a": hash_text_file_hashes("1\n")}
 
 
 @pytest.mark.parametrize("attributes", ["* text=auto eol=crlf\n", "* ident\n", "* working-tree-encoding=UTF-16LE\n"])

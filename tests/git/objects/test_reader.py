@@ -22,7 +22,7 @@ from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, par
 from handoff_tui.git.objects.private_objects import offer_objects, write_without_own_folder
 from handoff_tui.git.objects.reader import ObjectReader, matches_id, refuse_altered_objects
 from handoff_tui.git.objects.tree_diff import open_isolated_objects, refuse_altered_trees
-from handoff_tui.git.objects.tree_files import BlobHash, read_tree_contents, read_tree_files
+from handoff_tui.git.objects.tree_files import read_tree_contents, read_tree_files
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_session
@@ -288,9 +288,6 @@ def test_contents_are_read_up_to_a_size(builder: RepositoryBuilder, tmp_path: Pa
     asked = [(small, 2), (large, None), (missing, None), (large, 6)]
     found = list(read_tree_contents(repository.git, asked, 5, offer_objects(repository, tmp_path / "cache")))
     assert dict(found) == {small: b"12", large: None, missing: None}
-
-
-ONE, TWO = BlobHash("a" * 40, 3, "1" * 64), BlobHash("b" * 64, 0, "2" * 64)
 
 
 @pytest.mark.parametrize("options", [(), ("--object-format=sha256",)])

@@ -35,11 +35,8 @@ from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.objects.tree_files import (
-    BlobHash,
     Objects,
-    append_blob_hashes,
     list_converted,
-    load_blob_hashes,
     read_path_blobs,
 )
 from handoff_tui.git.repository import Repository
@@ -49,7 +46,7 @@ from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_cache_folder
-from handoff_tui.system.files.probe import is_link, read_size
+from handoff_tui.system.files.probe import is_link
 from handoff_tui.system.files.reader import FileReader
 
 
@@ -118,22 +115,14 @@ def load_file_hashes(
     repository: Repository, tree: str, paths: Collection[str], objects: Objects, cache_folder: Path, max_bytes: int
 ) -> FileHashes:
     """Hashes files of the work tree, whose tree this is. A file that has changed since is an error."""
-    place = cache_folder / "sha256-by-blob"
     blobs = read_path_blobs(repository.git, tree, sorted(paths), objects)
     for path in list_converted(repository.git, blobs.keys(), cache_folder):
         del blobs[path]
-    known = load_blob_hashes(place, set(blobs.values()))
     reader = FileReader(repository.root, max_bytes)
     hashes: dict[str, str] = {}
     unread: list[Unread] = []
-    learned: list[BlobHash] = []
+    # No hash is remembered on disk: whoever can write there could have another content taken for this one.
     for path in sorted(paths):
-        blob = None if is_link(repository.root, path) else blobs.get(path)
-        row = known.get(blob) if blob else None
-        # a file with different line endings than its blob has a different size
-        if row is not None and read_size(repository.root, path) == row.size:
-            hashes[build_stored_text(path)] = f"sha256:{row.sha256}"
-            continue
         try:
             content = reader.read_bytes(path)
         except (FileUnreadableError, UnsafePathError) as refused:
@@ -141,20 +130,18 @@ def load_file_hashes(
                 Unread(path=build_stored_text(path), reason=build_stored_text(refused.message.removeprefix(f"{path} ")))
             )
             continue
-        digest = hashlib.sha256(content).hexdigest()
-        hashes[build_stored_text(path)] = f"sha256:{digest}"
-        if blob is not None and _is_stored_as(path, content, blob):
-            learned.append(BlobHash(blob, len(content), digest))
-    append_blob_hashes(place, learned)
+        hashes[build_stored_text(path)] = f"sha256:{hashlib.sha256(content).hexdigest()}"
+        blob = None if is_link(repository.root, path) else blobs.get(path)
+        if blob is not None:
+            _refuse_change(path, content, blob)
     return FileHashes(hashes, tuple(unread))
 
 
-def _is_stored_as(path: str, content: bytes, blob: str) -> bool:
-    """Whether the blob is the file byte for byte; false if only line endings were converted."""
-    if build_blob_id(content, len(blob)) == blob:
-        return True
-    if build_blob_id(content.replace(b"\r\n", b"\n"), len(blob)) == blob:
-        return False
+def _refuse_change(path: str, content: bytes, blob: str) -> None:
+    """The blob is the file byte for byte, or but for its line endings."""
+    digits = len(blob)
+    if blob in {build_blob_id(content, digits), build_blob_id(content.replace(b"\r\n", b"\n"), digits)}:
+        return
     raise TreeMovedError(
         f"the work tree changed while it was captured: {path}",
         "Wait until nothing writes to the repository, then try again.",

@@ -100,43 +100,6 @@ def _is_file(mode: str) -> bool:
 
 _CONVERTS = ("filter", "ident", "working-tree-encoding")
 _PLAIN = frozenset({"unspecified", "unset"})
-_FIELDS = 3
-_HASH_DIGITS = 64
-
-
-class BlobHash(NamedTuple):
-    """A blob, its size, and the SHA-256 of its content."""
-
-    blob: str
-    size: int
-    sha256: str
-
-
-def load_blob_hashes(place: Path, wanted: Collection[str]) -> dict[str, BlobHash]:
-    """Returns the known hashes of the wanted blobs; a damaged line counts as absent."""
-    try:
-        lines = place.read_bytes().decode("ascii", "replace").split("\n")
-    except OSError:
-        return {}
-    found: dict[str, BlobHash] = {}
-    for line in lines:
-        fields = line.split(" ")
-        if fields[0] in wanted and len(fields) == _FIELDS and fields[1].isdigit() and len(fields[2]) == _HASH_DIGITS:
-            found[fields[0]] = BlobHash(fields[0], int(fields[1]), fields[2])
-    return found
-
-
-def append_blob_hashes(place: Path, rows: Iterable[BlobHash]) -> None:
-    """Adds lines in one write; if that fails, they are computed again next time."""
-    content = "".join(f"{row.blob} {row.size} {row.sha256}\n" for row in rows).encode("ascii")
-    if not content:
-        return
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with place.open("ab", buffering=0) as file:
-            file.write(content)
-    except OSError:
-        return
 
 
 def read_path_blobs(git: Git, tree: str, paths: Iterable[str], objects: Objects) -> dict[str, str]:
