@@ -126,6 +126,7 @@ def add_evidence(page: Page, record: ReviewRecord) -> None:
 def add_claims(page: Page, record: ReviewRecord) -> None:
     """Adds how many claims hold, and the false ones."""
     words = {**_CLAIMS, "holds": "holds" if record.claims.get("holds") == 1 else "hold"}
+    words |= {"was_true": "were true"} if record.claims.get("was_true", 0) > 1 else {}
     counts = [f"{number:,} {words.get(state, state)}" for state, number in record.claims.items() if number]
     add_fact(page, "claims", ", ".join(counts) or "none")
     for claim in record.contradicted[:_MOST_CLAIMS]:
