@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.core.classes import dataclass
+from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
@@ -227,7 +228,12 @@ class Context:
         return path if not own or own in path.split("/") or path.endswith(_ARCHIVES) else self.folder + path
 
 
-def read_headings(names: list[str]) -> Context:
+def read_headings(names: Iterable[str]) -> Context:
+    return replace(_read_headings(tuple(names)))
+
+
+@lru_cache(maxsize=2048)
+def _read_headings(names: tuple[str, ...]) -> Context:
     own = names[-1]
     listed = role_of(own)
     if listed is None and len(names) > 1 and (upper := role_of(names[-2])) not in {None, READ, DIRTY}:

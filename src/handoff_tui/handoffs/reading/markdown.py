@@ -215,6 +215,7 @@ def list_fields(sections: Iterable[Section]) -> Iterator[tuple[TextLine, str, st
                     yield from _line_fields(TextLine(block.line + offset, text, False))  # noqa: FBT003
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def normalise_name(name: str) -> str:
     return " ".join(re.sub(r"[*`_-]", " ", name).lower().split())
 
