@@ -6,8 +6,9 @@ of every field, and up to six methods of every class, when a module is imported;
 
 from __future__ import annotations
 
+from collections import _tuplegetter  # type: ignore[attr-defined]
 from collections.abc import Callable, Iterable, Mapping
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
     from dataclasses import field as field  # noqa: PLC0414
     from dataclasses import replace as replace  # noqa: PLC0414
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414
+
+
+_OFTEN = 200
+"""As many values as make it worth compiling what makes them."""
+_made: dict[type, int] = {}
+
+
+def _is_made_often(cls: type) -> bool:
+    """Once for each class: whether so many values were made that it gets a method of its own."""
+    _made[cls] = made = _made.get(cls, 0) + 1
+    return made == _OFTEN
+
+
+def _compile(source: str, names: dict[str, Any]) -> Any:  # noqa: ANN401 - any function
+    exec(f"def compiled({source}", names)  # noqa: S102 - made of the names of fields, as Python's own are
+    return names["compiled"]
 
 
 def _complete(
@@ -40,6 +57,11 @@ class _TupleOfFields(tuple[Any, ...]):
     def __new__(cls: Any, *given: object, **named: object) -> Any:  # noqa: ANN401 - any tuple
         if named or len(given) != len(cls._fields):
             given = _complete(cls, cls._fields, cls._field_defaults, given, named)
+        if _is_made_often(cls):
+            listed = "".join(f"{name}, " for name in cls._fields)
+            new = _compile(f"_cls, {listed}): return _new(_cls, ({listed}))", {"_new": tuple.__new__})
+            new.__defaults__ = tuple(cls._field_defaults.values()) or None
+            cls.__new__ = staticmethod(new)
         return tuple.__new__(cls, given)
 
     @classmethod
@@ -67,7 +89,7 @@ class _NamedTupleType(type):
             return super().__new__(cls, name, bases, body)
         fields = tuple(body.get("__annotations__", ()))
         body["_field_defaults"] = {field: body[field] for field in fields if field in body}
-        body |= {field: property(itemgetter(number)) for number, field in enumerate(fields)}
+        body |= {field: _tuplegetter(number, None) for number, field in enumerate(fields)}
         return type(name, (_TupleOfFields,), body | {"__slots__": (), "_fields": fields, "__match_args__": fields})
 
 
@@ -181,6 +203,8 @@ def _build_init(cls: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
             if factories:
                 defaults = known | {name: make() for name, make in factories if name not in named}
             given = _complete(cls, names, defaults, given, named)
+        if not others and names is positional and _is_made_often(cls):
+            _compile_init(cls, names, known, dict(factories), finish)
         for name, value in zip(names, given):  # noqa: B905 - of the same length
             put(self, name, value)
         for name, one in others:
@@ -190,6 +214,22 @@ def _build_init(cls: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
             finish(self)
 
     return init
+
+
+def _compile_init(
+    cls: Any,  # noqa: ANN401 - any class
+    names: tuple[str, ...],
+    known: Mapping[str, object],
+    factories: Mapping[str, Callable[[], object]],
+    finish: Callable[[object], None] | None,
+) -> None:
+    """Gives a class a method that takes its fields by their names."""
+    values = {name: f"_make[{name!r}]() if {name} is _absent else {name}" for name in factories}
+    puts = [f"_put(self, {name!r}, {values.get(name, name)})" for name in names] + (["_finish(self)"] if finish else [])
+    source = f"self, {', '.join(names)}): {'; '.join(puts)}"
+    outer = {"_put": object.__setattr__, "_finish": finish, "_make": factories, "_absent": _ABSENT}
+    cls.__init__ = _compile(source, outer)
+    cls.__init__.__defaults__ = tuple(known.get(name, _ABSENT) for name in names if name in known or name in factories)
 
 
 def _refuse_change(self: object, name: str, *_: object) -> NoReturn:

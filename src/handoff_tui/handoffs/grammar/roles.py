@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.core.classes import dataclass, replace
+from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
@@ -229,11 +229,11 @@ class Context:
 
 
 def read_headings(names: Iterable[str]) -> Context:
-    return replace(_read_headings(tuple(names)))
+    return Context(*_read_headings(tuple(names)))
 
 
 @lru_cache(maxsize=2048)
-def _read_headings(names: tuple[str, ...]) -> Context:
+def _read_headings(names: tuple[str, ...]) -> tuple[ClaimKind | Role | None, bool, bool, bool, bool, bool, str]:
     own = names[-1]
     listed = role_of(own)
     if listed is None and len(names) > 1 and (upper := role_of(names[-2])) not in {None, READ, DIRTY}:
@@ -247,7 +247,7 @@ def _read_headings(names: tuple[str, ...]) -> Context:
     done = bool(_DONE.search(re.sub(r"^[^\w]+", "", plain(own)))) or (
         isinstance(listed, ClaimKind) and listed is not READ
     )
-    return Context(listed, done or built, built and not silent, silent, points, commits, find_folder(own))
+    return listed, done or built, built and not silent, silent, points, commits, find_folder(own)
 
 
 def find_folder(text: str) -> str:
