@@ -186,7 +186,8 @@ def _describe_unmerged(branch: str) -> str:
 
 
 def _merge(handoff: str) -> str:
-    return f"Decide on it (handoff-tui gate {handoff}), then merge it: handoff-tui step --merge --handoff {handoff}"
+    how = f"Decide on it (handoff-tui gate {handoff}), then merge it: handoff-tui step --merge --handoff {handoff}"
+    return f"{how}. If it came here another way, delete the branch."
 
 
 def _find_wanted(pipeline: Pipeline, source: Phase, request: StepRequest) -> str | None:
