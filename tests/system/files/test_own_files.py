@@ -190,3 +190,11 @@ def test_oldest_files_are_dropped(tmp_path: Path) -> None:
     drop_oldest(tmp_path, 2)
     drop_oldest(tmp_path / "none", 2)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_pipe_in_the_place_of_the_secret_holds_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then there is no secret, and nothing sealed is believed."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "handoff-tui").mkdir()
+    os.mkfifo(tmp_path / "handoff-tui/cache-secret")
+    assert load_cache_secret() is None

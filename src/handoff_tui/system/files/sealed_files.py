@@ -34,7 +34,8 @@ def load_cache_secret() -> bytes | None:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with suppress(FileExistsError):
             _write_secret(place)
-        secret = place.read_bytes()
+        with open(os.open(place, _READ), "rb") as file:  # noqa: PTH123 - opened by its descriptor
+            secret = file.read(_SECRET_BYTES + 1)
     except OSError:
         return None
     return secret if len(secret) == _SECRET_BYTES else None
