@@ -90,7 +90,7 @@ def test_commit_that_is_gone_states_nothing(work: RepositoryBuilder) -> None:
         ("../x", None, "leads out"),
         ("/etc", None, "leads out"),
         (".handoff-tui/log", None, "belongs to the log"),
-        ("b.py", "v9", "no commit in the history"),
+        ("b.py", "v9", "not a commit in the history"),
         ("b\udcff.py", None, "not UTF-8"),
     ],
 )

@@ -39,7 +39,7 @@ def test_init_asks_what_is_in_place(builder: RepositoryBuilder, tmp_path: Path, 
     """At a terminal, once; an empty answer is what can be seen of the key, here nothing."""
     ada = make_person(tmp_path)
     with RawTerminal("init", "--no-agent-note", "--repo", builder.folder, environment=ada.environment) as terminal:
-        terminal.wait_for("or none [none]: ")
+        terminal.wait_for("or answer none [none]: ")
         terminal.answer(answer)
         assert terminal.wait_for_end() == 0
     assert line in read_policy(builder)

@@ -18,7 +18,7 @@ ARMED = "Ready: ^s signs"
 def open_session(desk: GateDesk, terminal: Terminal, person: Person, **environment: str) -> None:
     """The app as this person has it, with the one handoff in view."""
     terminal.start({**person.environment, **environment}, "--repo", desk.root, width=100, height=30)
-    terminal.wait_for("▸ Handoff: adding")
+    terminal.wait_for("▸ adding")
 
 
 def reject(terminal: Terminal, reason: str) -> None:

@@ -72,7 +72,7 @@ def test_id_that_leads_elsewhere_is_refused(builder: RepositoryBuilder, name: st
 def test_system_is_the_one_that_is_used_here(builder: RepositoryBuilder) -> None:
     """Without any, it must be named."""
     builder.write("a.txt", "a").commit()
-    with pytest.raises(UsageError, match="say of which system"):
+    with pytest.raises(UsageError, match="say which format it has"):
         begin(builder.folder, None, "T-7")
     begin(builder.folder, "hub", "T-7")
     assert begin(builder.folder, None, "T-8") == "T-8"

@@ -183,7 +183,7 @@ def test_handler_moved_into_another_group_is_found() -> None:
 
 def test_outside_a_repository_there_is_no_project(tmp_path: Path) -> None:
     """It says what to do instead."""
-    with pytest.raises(HookError, match="in no git repository"):
+    with pytest.raises(HookError, match="not inside a git repository"):
         Installer(Host.CLAUDE, tmp_path, user=False)
 
 

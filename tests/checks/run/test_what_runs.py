@@ -39,7 +39,7 @@ def choose(builder: RepositoryBuilder, named: str | None = None) -> ChosenBaseli
 def test_unknown_name_is_refused(builder: RepositoryBuilder) -> None:
     """With the option to use."""
     builder.write("a").commit("one")
-    with pytest.raises(UsageError, match="no commit here"):
+    with pytest.raises(UsageError, match="is not a commit here"):
         choose(builder, "nowhere")
 
 

@@ -38,7 +38,7 @@ def test_missing_folder_is_told(tmp_path: Path) -> None:
     for write in (write_if_absent, write_named_file):
         with pytest.raises(StoreWriteError, match="cannot be written"):
             write(tmp_path / "gone" / "file", b"")
-    with pytest.raises(StoreWriteError, match="no name"):
+    with pytest.raises(StoreWriteError, match="is not a file name"):
         write_if_absent(Path("/"), b"")
 
 

@@ -252,7 +252,7 @@ def test_shallow_clone_cannot_tell() -> None:
 def test_state_without_a_commit_does_not_apply() -> None:
     """The field is optional; without any commit there is nothing to compare."""
     world = MemoryWorld(files=build_state(build_agent_state(last_commit=...)))
-    with pytest.raises(NotApplicableError, match="does not name a commit"):
+    with pytest.raises(NotApplicableError, match="names no commit"):
         judge(claimed_commits_match_git, world)
 
 
