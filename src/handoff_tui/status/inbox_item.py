@@ -209,7 +209,8 @@ class InboxItem(NamedTuple):
         if self.running:
             return f"{self.running} is working on it"
         if not self.waits_on_me:
-            others = gate.next_move.who is Mover.REVIEWER and gate.state not in {*_SETTLED, GateName.HELD}
+            says_why = gate.state in {*_SETTLED, GateName.HELD, GateName.SUPERSEDED}
+            others = gate.next_move.who is Mover.REVIEWER and not says_why
             return self.refusal or "another reviewer decides" if others else describe_reason(gate)
         if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*_SETTLED, GateName.HELD}:
             return describe_reason(gate)

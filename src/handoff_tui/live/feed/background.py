@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from functools import partial
-from threading import Event
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from handoff_tui.checks.problems import measure_gate
-from handoff_tui.checks.report import CheckResult
 from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.short_id import SHORT_COMMIT
-from handoff_tui.live.feed.live_checks import LiveChecks
-from handoff_tui.live.feed.snapshot import RepositorySnapshot
-from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.entry import LogProblemLevel
-from handoff_tui.status.inbox_item import CauseCommit, InboxItem, MeasuredGate
+from handoff_tui.status.inbox_item import InboxItem, MeasuredGate
 from handoff_tui.system.clock import read_monotonic
 
 if TYPE_CHECKING:
     from handoff_tui.changes.risk import RiskMemory
     from handoff_tui.checks.report import CheckResult
+    from handoff_tui.live.feed.gate_measurer import GateMeasurer
     from handoff_tui.status.inbox import MeasuredWork
-
 
 ListCommands = Callable[[str], tuple["CheckResult", ...]]
 """The results of commands that were run at this desk, by repository."""
@@ -37,8 +29,6 @@ _QUIET_SECONDS = 1.0
 _SHOW_SECONDS = 0.2
 """Results are shown in batches: sorting the queue again for each would take longer than measuring."""
 _MOST_RETRIES = 3
-_MOST_KEPT = 64
-"""Handoffs whose last run is kept, so that after a save only what it touched is run again."""
 
 
 class LogProof:
@@ -102,6 +92,7 @@ class Measuring:
 
     def _measure(self, root: str, cancel: threading.Event) -> None:
         from handoff_tui.changes.risk import RiskMemory, read_risks  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.feed.gate_measurer import GateMeasurer  # noqa: PLC0415 - after the first paint
 
         snapshot = self._store.snapshots.get(root)
         if snapshot is None:
@@ -141,49 +132,3 @@ class Measuring:
             self._submit(root, self._failures * _QUIET_SECONDS)
         else:
             self._failures = 0
-
-
-class GateMeasurer:
-    """Measures gates one after the other, on one thread."""
-
-    def __init__(self) -> None:
-        self._verdicts = DeepVerdictCache()
-        self._checks: dict[str, LiveChecks] = {}
-
-    def measure(
-        self, snapshot: RepositorySnapshot, commands: tuple[CheckResult, ...], cancel: Event
-    ) -> Iterator[tuple[str, MeasuredGate]]:
-        """Yields each gate that a person at this desk must decide on, in the order of the queue."""
-        if snapshot.session.loaded.refused is not None:
-            return
-        causes = CauseFinder(snapshot)
-        handoffs = {handoff.id: handoff for handoff in snapshot.reading.result.handoffs}
-        for name in [item.key.handoff for item in snapshot.inbox if item.waits_on_me]:
-            if cancel.is_set():
-                return
-            checks = self._checks.get(name) or LiveChecks(self._verdicts)
-            if len(self._checks) < _MOST_KEPT:
-                self._checks[name] = checks
-            report = checks.run(snapshot, name, None, commands, cancel)
-            verdicts = self._verdicts.find(snapshot).measure(handoffs[name])
-            if not cancel.is_set():
-                yield name, measure_gate(report, verdicts, partial(causes.find, handoff=name))
-
-
-class CauseFinder:
-    """Finds the commit that last changed a path, and whose it is."""
-
-    def __init__(self, snapshot: RepositorySnapshot) -> None:
-        self._scopes = snapshot.incremental.handoff_reviewer.scopes
-        found = snapshot.gates.work.found if snapshot.gates is not None else None
-        self._commits = {one.id: one for one in found.history} if found is not None else {}
-        self._last = {change.path: one.id for one in self._commits.values() for change in one.changes}
-
-    def find(self, path: str, handoff: str) -> CauseCommit | None:
-        """Returns the last commit that changed a path; None if none did, or it isn't committed."""
-        commit = self._commits.get(self._last.get(path, ""))
-        if commit is None:
-            return None
-        owners = (name for name, scope in self._scopes.by_handoff.items() if commit.id in scope.commits)
-        owner = next((name for name in owners if name != handoff), "")
-        return CauseCommit(commit.id[:SHORT_COMMIT], commit.subject, commit.author, owner)

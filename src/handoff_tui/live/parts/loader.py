@@ -28,7 +28,7 @@ from handoff_tui.handoffs.agent_comments import read_comments
 from handoff_tui.handoffs.handoff import Document, Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.live.drafts import DraftKeeper
-from handoff_tui.live.feed.background import CauseFinder
+from handoff_tui.live.feed.gate_measurer import CauseFinder
 from handoff_tui.live.feed.live_checks import LiveChecks
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
