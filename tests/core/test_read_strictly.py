@@ -1,4 +1,4 @@
-"""A stored snapshot is read without pydantic only if pydantic would read the same."""
+"""Stored snapshots and settings are read without pydantic only if pydantic would read the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from handoff_tui.changes.snapshots.snapshot import PackageRecord, Snapshot, TestOutcome, Unread
-from handoff_tui.core.restored import read_strictly
+from handoff_tui.config.settings.root import Settings
+from handoff_tui.core.restored import read_strictly, read_table
 
 _SOUND: dict[str, object] = {
     "schema_version": 1,
@@ -68,3 +69,55 @@ def test_no_snapshot_is_refused(content: bytes) -> None:
     """What is no object with a tree is not read."""
     with pytest.raises(ValueError):  # noqa: PT011 - pydantic says why
         read_strictly(Snapshot, content)
+
+
+_SETTINGS: dict[str, object] = Settings().model_dump(mode="json") | {
+    "agents": {
+        "a": {
+            "command": ["x", "{prompt}"],
+            "timeout_seconds": 3,
+            "stream": "claude",
+            "max_cost": 0.5,
+            "variables": {"A": "b"},
+        }
+    },
+    "checks": {"c": {"run": ["make", "test"], "severity": "high", "access": ["network", ".venv/"]}},
+    "scopes": {"H-1": {"since": "abc", "paths": ["src"]}},
+    "engine": {"address": "postgresql://host/name"},
+}
+
+
+def list_places(table: dict[str, object], *above: str) -> list[tuple[str, ...]]:
+    """Every key of a table and of the tables in it."""
+    inner = [
+        place for key, value in table.items() if isinstance(value, dict) for place in list_places(value, *above, key)
+    ]
+    return [*((*above, key) for key in table), *inner]
+
+
+_SETTING = some.sampled_from([*list_places(_SETTINGS), ("unknown",), ("agents", ""), ("limits", "unknown")])
+_VALUE = _JSON | some.sampled_from(
+    [0, 1, 2**70, 0.5, 1e400, "x\n", "docker", "é", ["x"], [""], "postgres://a:b@c/d", {"": {}}, {"a": {"command": []}}]
+)
+
+
+@given(_SETTING, _VALUE)
+def test_whatever_settings_it_accepts_pydantic_accepts(place: tuple[str, ...], value: object) -> None:
+    """Any setting with any value: refused, or read as pydantic reads it."""
+    table = json.loads(json.dumps(_SETTINGS))
+    inner = table
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    try:
+        read = read_table(Settings, table)
+    except ValueError:
+        return
+    assert read == Settings.model_validate_json(json.dumps(table), strict=True)
+
+
+@pytest.mark.parametrize("section", list(_SETTINGS))
+def test_sound_settings_need_no_pydantic(section: str) -> None:
+    """Each kind of setting is understood, and comes out as pydantic has it."""
+    table = {section: _SETTINGS[section]}
+    assert read_table(Settings, table) == Settings.model_validate_json(json.dumps(table), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from handoff_tui.config.settings.root import Settings
 from handoff_tui.config.settings.user import USER_ONLY
 from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.core.errors import ConfigError, HandoffError, RepositoryError
+from handoff_tui.core.restored import read_table
 from handoff_tui.git.repository import open_repository
 from handoff_tui.system.files.named_files import find_config_folder, read_optional, read_user_file, shorten_home
 from handoff_tui.system.files.reader import FileReader
@@ -133,7 +135,7 @@ class LoadedSettings:
 
     @cached_property
     def _table(self) -> dict[str, object]:
-        return _dump(self.settings)
+        return self.settings.model_dump(mode="json")
 
     def rows(self) -> list[SettingRow]:
         """Every setting, in the order of declaration."""
@@ -223,7 +225,7 @@ def _find_problems(layer: Layer) -> list[str]:
     foreign = list(find_foreign_values(layer))
     found = [(key, f"{key} {text}") for key, text in foreign]
     try:
-        _validate(merge_tables(_dump(Settings()), layer.table))
+        _validate(_merge([layer]))
     except ValueError as invalid:
         already = {key for key, _ in foreign}
         found += [(key, text) for key, text in _describe_all(invalid) if key not in already]
@@ -235,9 +237,7 @@ def _validate_together(layers: list[Layer]) -> Settings:
     """Files that are right on their own can still contradict each other: edges in one, phases in the other."""
     if not layers:
         return Settings.model_construct()
-    merged = _dump(Settings())
-    for layer in layers:
-        merged = merge_tables(merged, layer.table)
+    merged = _merge(layers)
     for layer in layers:
         if layer.name != REPOSITORY_FILE:
             _keep_stricter(merged, layer.table)
@@ -246,6 +246,14 @@ def _validate_together(layers: list[Layer]) -> Settings:
     except ValueError as invalid:
         names = " and ".join(layer.name for layer in layers)
         raise _build_error([f"{names} together: {problem}" for _, problem in _describe_all(invalid)]) from invalid
+
+
+def _merge(layers: list[Layer]) -> dict[str, Any]:
+    """What the files say of the settings that they name, over the defaults of these."""
+    merged = Settings().model_dump(mode="json", include={key for layer in layers for key in layer.table})
+    for layer in layers:
+        merged = merge_tables(merged, layer.table)
+    return merged
 
 
 def _describe_all(invalid: ValueError) -> list[tuple[str, str]]:
@@ -265,9 +273,9 @@ def _keep_stricter(merged: dict[str, Any], own: dict[str, Any]) -> None:
                 check[switch] = True
         if _find_rank(demanded.get("severity")) > _find_rank(check.get("severity")):
             check["severity"] = demanded["severity"]
-    demanded = own.get("check_run", {}).get("blocking_severities", [])
-    present = merged["check_run"]["blocking_severities"]
-    present += [severity for severity in demanded if severity not in present]
+    if demanded := own.get("check_run", {}).get("blocking_severities"):
+        present = merged["check_run"]["blocking_severities"]
+        present += [severity for severity in demanded if severity not in present]
 
 
 def _find_rank(severity: object) -> int:
@@ -276,15 +284,13 @@ def _find_rank(severity: object) -> int:
 
 def _validate(table: dict[str, object]) -> Settings:
     """Strictly, as JSON: a text is never taken for a number, while lists and words become tuples and enums."""
-    agents = table["agents"]
+    agents = table.get("agents")
     if isinstance(agents, dict):
         known = {name: fill_in(agent) if isinstance(agent, dict) else agent for name, agent in agents.items()}
         table = {**table, "agents": known}
+    with suppress(ValueError):  # pydantic says what is wrong, or takes it after all
+        return read_table(Settings, table)
     return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
-
-
-def _dump(settings: Settings) -> dict[str, object]:
-    return settings.model_dump(mode="json")
 
 
 def _build_error(problems: list[str]) -> ConfigError:

@@ -1,19 +1,23 @@
-"""Values read from JSON without pydantic, which takes long to import.
+"""Values read from JSON or TOML without pydantic, which takes long to import.
 
-`restore` is for our own sealed files: their types are known, and nobody else wrote them. `read_strictly` is for files
-that anybody may have written: it accepts what pydantic's strict mode accepts, and less.
+`restore` is for our own sealed files: their types are known, and nobody else wrote them. `read_strictly` and
+`read_table` are for files that anybody may have written: they accept what pydantic's strict mode accepts, and less.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import operator
+import re
 import types
 from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
+from functools import reduce
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Checked, Limits, Model, Prepared
 
 _AnyModel = TypeVar("_AnyModel", bound=Model)
 _Restorer = Callable[[Any], Any]
@@ -77,6 +81,7 @@ def _restore_model(model: type[Model]) -> _Restorer:
 
 
 _Reader = Callable[[object], Any]
+_LEFT_TO_PYDANTIC = {"AwareDatetime": object, "JsonValue": object}
 _readers: dict[type[Model], _Reader] = {}
 
 
@@ -84,22 +89,31 @@ def read_strictly(model: type[_AnyModel], content: bytes) -> _AnyModel:
     """The value that a JSON text holds. Raises ValueError if it may not be one; pydantic knows, and says why."""
     if b"\\ud" in content.lower():  # half a character: Python takes it, pydantic doesn't
         raise ValueError("surrogates")
-    read: _AnyModel = _find_model_reader(model)(json.loads(content.decode("utf-8")))
+    return read_table(model, json.loads(content.decode("utf-8")))
+
+
+def read_table(model: type[_AnyModel], table: object) -> _AnyModel:
+    """The value that a parsed table holds. Raises ValueError if it may not be one; pydantic knows, and says why."""
+    read: _AnyModel = _find_model_reader(model)(table)
     return read
 
 
 def _find_reader(kind: Any) -> _Reader:  # noqa: ANN401, PLR0911 - a type form, which has no type; one line each
     origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return reduce(_demand, kind.__metadata__, _find_reader(kind.__origin__))
     if origin in {Union, types.UnionType}:
         return _read_any([_find_reader(part) for part in parts])
     if origin is Literal:
         return _read_literal(parts)
     if origin is tuple and parts[1:] == (...,):
         return _read_items(_find_reader(parts[0]))
-    if origin is dict and parts[0] is str:
-        return _read_table(_find_reader(parts[1]))
+    if origin is dict:
+        return _read_dict(*map(_find_reader, parts))
     if kind in {str, int, bool, types.NoneType}:
         return _read_exactly(kind)
+    if kind is float:
+        return _read_number
     if isinstance(kind, type) and issubclass(kind, Model):
         return _find_model_reader(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -157,12 +171,52 @@ def _read_items(reader: _Reader) -> _Reader:
     return read
 
 
-def _read_table(reader: _Reader) -> _Reader:
+def _read_dict(read_key: _Reader, read_value: _Reader) -> _Reader:
     def read(value: object) -> object:
-        table = _read_object(value)
-        return dict(zip(table, map(reader, table.values()), strict=True))
+        return {read_key(key): read_value(one) for key, one in _read_object(value).items()}
 
     return read
+
+
+_MOST_EXACT = 2**53
+
+
+def _read_number(value: object) -> float:
+    if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= _MOST_EXACT):
+        return float(value)
+    raise ValueError("no number")
+
+
+def _demand(reader: _Reader, demand: object) -> _Reader:
+    """The reader, and what an annotation demands beyond the type."""
+    match demand:
+        case Limits(words=words):
+            return lambda value: _limit(reader(value), words)
+        case Checked(function=check):
+            return lambda value: check(reader(value))
+        case Prepared(function=prepare):
+            return lambda value: reader(prepare(value))
+    raise ValueError(f"{demand} is left to pydantic")
+
+
+def _limit(value: Any, words: dict[str, Any]) -> object:  # noqa: ANN401 - a number, a text or a group
+    for word, limit in words.items():
+        match word:
+            case "ge" | "gt" | "le":
+                fits = getattr(operator, word)(value, limit)
+            case "min_length":
+                fits = len(value) >= limit
+            case "max_length":
+                fits = len(value) <= limit
+            case "pattern":  # only where both dialects of patterns say the same
+                fits = value.isascii() and "\n" not in value and re.search(limit, value) is not None
+            case "allow_inf_nan":  # no reader of numbers takes them
+                fits = True
+            case _:
+                fits = False
+        if not fits:
+            raise ValueError(f"not {word} {limit}")
+    return value
 
 
 def _find_model_reader(model: type[Model]) -> _Reader:
@@ -172,14 +226,16 @@ def _find_model_reader(model: type[Model]) -> _Reader:
 
 
 def _build_model_reader(model: type[Model]) -> _Reader:
-    hints = get_type_hints(model, include_extras=True)
-    readers = {name: _find_reader(hints[name]) for name in model.model_fields}
-    needed = readers.keys() - model.model_defaults.keys()
+    hints = get_type_hints(model, localns=_LEFT_TO_PYDANTIC, include_extras=True)
+    names = frozenset(model.model_fields)
+    needed = names - model.model_defaults.keys()
+    readers: dict[str, _Reader] = {}
 
     def read(value: object) -> Model:
         given = _read_object(value)
-        if given.keys() - readers.keys() or needed - given.keys():
+        if given.keys() - names or needed - given.keys():
             raise ValueError("other fields")
+        readers.update((name, _find_reader(hints[name])) for name in given.keys() - readers.keys())
         whole = model(**{name: readers[name](one) for name, one in given.items()})
         whole.refuse_contradictions()
         return whole
