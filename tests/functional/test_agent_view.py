@@ -573,8 +573,10 @@ def test_leaving_stops_who_is_at_work_where_that_is_wanted(stepping: Stepping) -
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
         await pilot.press("enter", "5")
         await wait_for(app, pilot, lambda screen: "No agent started" in screen)
-        await pilot.press("s")
-        await wait_for(app, pilot, lambda screen: "Start the agent" in screen)
+        await pilot.press("ctrl+p", *"same phase")
+        await wait_for(app, pilot, lambda screen: "same phase again" in screen)
+        await pilot.press("enter")
+        await wait_for(app, pilot, lambda screen: "Start the same phase again" in screen)
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
             await pilot.pause(PAUSE_SECONDS + 0.2)
             await pilot.press("ctrl+s")
@@ -611,8 +613,10 @@ def test_screen_answers_while_an_agent_floods(megabytes: int, stepping: Stepping
         await wait_for(app, pilot, lambda screen: "HANDOFF.md" in screen)
         await pilot.press("enter", "5")
         await wait_for(app, pilot, lambda screen: "No agent started" in screen)
-        await pilot.press("s")
-        await wait_for(app, pilot, lambda screen: "Start the agent" in screen)
+        await pilot.press("ctrl+p", *"same phase")
+        await wait_for(app, pilot, lambda screen: "same phase again" in screen)
+        await pilot.press("enter")
+        await wait_for(app, pilot, lambda screen: "Start the same phase again" in screen)
         gaps: list[float] = []
         measuring = asyncio.create_task(measure(gaps))
         while isinstance(app.screen, ProposalScreen):  # on a busy machine it is painted late, and so armed late
