@@ -5,14 +5,14 @@ Only known names are filled in: other braces in a template, as in JSON or shell 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from handoff_tui.config.pipeline import Phase
 from handoff_tui.config.settings.pipeline import Agent
 from handoff_tui.core.errors import AgentRunError
+from handoff_tui.core.lazy_pattern import compile_later
 
-_FIELD = re.compile(r"\{([a-z_]+)\}")
+_FIELD = compile_later(r"\{([a-z_]+)\}")
 _LONGEST_ARGUMENT = 128 * 1024 - 1
 """What the system accepts as one word of a command."""
 

@@ -5,7 +5,6 @@ Nothing is started to find out.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -15,13 +14,14 @@ from handoff_tui.config.layer import join_path
 from handoff_tui.config.load import REPOSITORY_FILE, LoadedSettings
 from handoff_tui.config.presets import PRESETS, Preset
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.system.files.probe import find_program
 
 SCHEMA = "handoff-tui/agents/v1"
 _LONGEST = 60
-_OTHER_LOGIN = re.compile(r"provider|base_url|keyring|--oss\b")
+_OTHER_LOGIN = compile_later(r"provider|base_url|keyring|--oss\b")
 """In a program's words or settings: it may need no login, or keep it elsewhere."""
 
 

@@ -13,6 +13,7 @@ from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.config.settings.review import ScopeSettings
 from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import ConfigError, UsageError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.decisions.examine import find_handoff
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
@@ -27,7 +28,7 @@ from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.probe import is_link, is_present
 from handoff_tui.system.files.reader import FileReader
 
-_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_HEADER = compile_later(r"^[ \t]*\[", re.MULTILINE)
 
 
 def render_scope_table(handoff: str, scope: ScopeSettings) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from handoff_tui.config.pipeline import Phase, Pipeline
 from handoff_tui.config.presets import PRESETS
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, HandoffError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Severity
 from handoff_tui.core.tasks import ReportedFinding
 from handoff_tui.decisions.examine import ExaminedGate, ExamineOptions, examine
@@ -43,7 +43,7 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.processes.output_reader import read_ends
 
-_WORDS = re.compile(r"\w+")
+_WORDS = compile_later(r"\w+")
 _NO_PRIORITY = 0
 _MOST_FINDINGS = 50
 """At most so many findings of one check."""

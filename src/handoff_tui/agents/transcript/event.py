@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.lazy_pattern import compile_later
 
 LONGEST_TEXT = 64 * 1024
 """Only the beginning of a longer text is kept."""
@@ -152,14 +153,14 @@ def _cut(lines: list[str]) -> Iterable[str]:
     return [*lines[:_MOST_EDIT_LINES], f" and {len(lines) - _MOST_EDIT_LINES} more lines"]
 
 
-_DENIED = re.compile(
+_DENIED = compile_later(
     r"requires? approval|haven't granted|\bpermission\b.{0,400}?(?:denied|rejected|not granted)"
     r"|denied by (?:policy|the user|your)|rejected (?:permission|by the user|this tool)|not allowed to"
     r"|tool_not_registered"
     r"|blocked by (?:policy|sandbox|a hook)|prevents you from using|user (?:rejected|declined)|was blocked",
     re.IGNORECASE,
 )
-_READ_ONLY = re.compile(
+_READ_ONLY = compile_later(
     r"\.git/[^\n]*(?:read-only|permission denied|operation not permitted)|read-only file system", re.IGNORECASE
 )
 
@@ -183,8 +184,8 @@ class Purpose(StrEnum):
     OTHER = "other"
 
 
-_COMMITS = re.compile(r"\bgit\b[^|;&]*\b(?:commit|add|notes)\b")
-_TESTS = re.compile(
+_COMMITS = compile_later(r"\bgit\b[^|;&]*\b(?:commit|add|notes)\b")
+_TESTS = compile_later(
     r"\b(?:py)?tests?\b|\bunittest\b|\btox\b|\bnox\b|\bjest\b|\bvitest\b|\brspec\b|\bctest\b|\bphpunit\b|\bmake check\b"
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -22,6 +21,7 @@ from handoff_tui.agents.transcript.event import (
     table,
     text_of,
 )
+from handoff_tui.core.lazy_pattern import compile_later
 
 _CLAUDE_INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _CLAUDE_STOPS = {
@@ -287,13 +287,13 @@ def _read_opencode(value: Mapping[str, object]) -> Iterator[Event]:
             yield Event(Kind.ENDED, f"{text_of(error.get('name'))}: {text}", failed=True, session=session)
 
 
-_AIDER_COUNTS = re.compile(
+_AIDER_COUNTS = compile_later(
     r"^Tokens: ([\d.,]+)([kM]?) sent(?:, [\d.,]+[kM]? cache \w+)*, ([\d.,]+)([kM]?) received\."
     r"(?: Cost: \$([\d.]+) message, \$([\d.]+) session\.)?"
 )
-_AIDER_EDITED = re.compile(r"^Applied edit to (.+)$")
-_AIDER_COMMITTED = re.compile(r"^Commit ([0-9a-f]{7,40}) (.+)$")
-_AIDER_MODEL = re.compile(r"^(?:Main )?[Mm]odel: (\S+)")
+_AIDER_EDITED = compile_later(r"^Applied edit to (.+)$")
+_AIDER_COMMITTED = compile_later(r"^Commit ([0-9a-f]{7,40}) (.+)$")
+_AIDER_MODEL = compile_later(r"^(?:Main )?[Mm]odel: (\S+)")
 _AIDER_FACTORS = {"": 1, "k": 1_000, "M": 1_000_000}
 
 

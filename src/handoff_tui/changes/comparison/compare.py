@@ -21,6 +21,7 @@ from handoff_tui.changes.comparison.snapshot_diff import (
 )
 from handoff_tui.changes.snapshots.snapshot import ClaimedTotals, FindingRecord, PackageRecord, Snapshot, TestOutcome
 from handoff_tui.core.classes import dataclass
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.file_diff import FileChange
 
 _RUN_PARTS: Final = ("total", "passed", "failed", "skipped")
@@ -182,7 +183,7 @@ def _add_previous(check: ClaimCheck, previous: Mapping[str, tuple[int, str]]) ->
 Packages = Mapping[str, PackageRecord]
 
 ARROW: Final = " -> "
-_NUMBERS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*")
+_NUMBERS: Final = compile_later(r"[0-9]{1,9}(?:\.[0-9]{1,9})*")
 
 
 def align_packages(before: Packages, after: Packages) -> tuple[dict[str, PackageRecord], dict[str, PackageRecord]]:

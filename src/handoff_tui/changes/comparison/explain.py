@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
@@ -44,20 +45,20 @@ _WORDS: Final = {
 _WORD: Final = {
     drop: re.compile(rf"(?<![\w./:-])(?:{words})(?![\w/-]|[.:][\w:])", re.IGNORECASE) for drop, words in _WORDS.items()
 }
-_ANY_WORD: Final = re.compile("|".join(pattern.pattern for pattern in _WORD.values()), re.IGNORECASE)
-_NEGATION: Final = re.compile(
+_ANY_WORD: Final = compile_later("|".join(pattern.pattern for pattern in _WORD.values()), re.IGNORECASE)
+_NEGATION: Final = compile_later(
     r"\b(?:no(?! longer)|not|never|without|nor|cannot|would|could|might|may|0)\b|n['’]t\b", re.IGNORECASE
 )
-_NONE: Final = re.compile(r"\b(?:none|neither|nothing|nobody)\b", re.IGNORECASE)
-_CLAUSE_END: Final = re.compile(r"[,:;.!?](?=\s|$)|[()|–—]| -{1,2} ")
-_BRACKETS: Final = re.compile(r"\([^()]*\)|[^\w\s'’-]")
+_NONE: Final = compile_later(r"\b(?:none|neither|nothing|nobody)\b", re.IGNORECASE)
+_CLAUSE_END: Final = compile_later(r"[,:;.!?](?=\s|$)|[()|–—]| -{1,2} ")
+_BRACKETS: Final = compile_later(r"\([^()]*\)|[^\w\s'’-]")
 _LONGEST_HEADING: Final = 6
 _CELL_BEGINNING: Final = 2
-_OPPOSITE: Final = re.compile(
+_OPPOSITE: Final = compile_later(
     r"\b(?:add(?:ed|s|ing)?|new|creat(?:ed|ing)|kept|fix(?:ed|es)|modified|changed|updated|introduced|pass(?:ed|es|ing)?)\b",
     re.IGNORECASE,
 )
-_KEPT: Final = re.compile(
+_KEPT: Final = compile_later(
     r"\b(?:still|kept|keeps?|remains?|remained|unchanged|restored|re-?added|retained|intact|pass(?:es|ed|ing)?|green)\b"
     r"|^\W*not\b",
     re.IGNORECASE,
@@ -124,20 +125,20 @@ def _reports(words: str, pattern: re.Pattern[str], ends: list[int]) -> bool:
     return False
 
 
-_HEADING: Final = re.compile(r"(#{1,6})\s+(.*)")
-_ITEM: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,4}[.)])[ \t]+(.*)")
-_OPEN_BOX: Final = re.compile(r"\[ \]")
+_HEADING: Final = compile_later(r"(#{1,6})\s+(.*)")
+_ITEM: Final = compile_later(r"([ \t]*)(?:[-*+•]|[0-9]{1,4}[.)])[ \t]+(.*)")
+_OPEN_BOX: Final = compile_later(r"\[ \]")
 _FENCES: Final = ("```", "~~~")
-_BOLD_LINE: Final = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__):?$")
-_CODE: Final = re.compile(r"`[^`]+`")
-_QUOTED: Final = re.compile(r"`([^`]+)`|\"([^\"]{2,200})\"|“([^”]{2,200})”|«([^»]{2,200})»")
+_BOLD_LINE: Final = compile_later(r"(?:\*\*|__)[^*_]+(?:\*\*|__):?$")
+_CODE: Final = compile_later(r"`[^`]+`")
+_QUOTED: Final = compile_later(r"`([^`]+)`|\"([^\"]{2,200})\"|“([^”]{2,200})”|«([^»]{2,200})»")
 # "replaced by x", "moved to x": x is what took its place
-_TARGET: Final = re.compile(r"(?:\b(?:to|into|by|with)|→|->)[\s*`\"“«]*\Z")
+_TARGET: Final = compile_later(r"(?:\b(?:to|into|by|with)|→|->)[\s*`\"“«]*\Z")
 _LONGEST_TARGET: Final = 10
-_LEAD: Final = re.compile(r"(?:[\s|*_~]|\[[xX]\])*")
-_BARE: Final = re.compile(r"[^\s`|\"“”«»()]+")
+_LEAD: Final = compile_later(r"(?:[\s|*_~]|\[[xX]\])*")
+_BARE: Final = compile_later(r"[^\s`|\"“”«»()]+")
 # the end of a sentence, or a word after which it is about something else
-_PIECE_END: Final = re.compile(
+_PIECE_END: Final = compile_later(
     r"[.!;](?=\s|$)|\?(?=\s|$)|\b(?:but|while|whereas|except|instead of|rather than|other than|unlike|besides)\b",
     re.IGNORECASE,
 )
@@ -309,7 +310,7 @@ def _mask(text: str) -> str:
     return _CODE.sub(lambda match: "\x01" * len(match.group()), text)
 
 
-_DISTINCTIVE: Final = re.compile(r"[0-9_./:#@-]|[a-z][A-Z]")
+_DISTINCTIVE: Final = compile_later(r"[0-9_./:#@-]|[a-z][A-Z]")
 _REMOVED: Final = frozenset({Drop.REMOVED})
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from handoff_tui.changes.comparison import snapshot_diff
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.core.text.labels import Label, label_difference, label_verdict, plural
 from handoff_tui.core.text.page import Cell, Column, Page
@@ -122,7 +122,7 @@ _NEW_FINDING = Label("✗", "new", "fail")
 _NEW_FAILURE = Label("✗", "new and failing", "fail")
 _LONGEST_VALUE = 160
 _INDENT = "    "
-_LONG_HASH = re.compile(rf"\b([0-9a-f]{{{SHORT_DIGEST}}})[0-9a-f]{{28,52}}\b")
+_LONG_HASH = compile_later(rf"\b([0-9a-f]{{{SHORT_DIGEST}}})[0-9a-f]{{28,52}}\b")
 
 
 def add_named_items(page: Page, items: Sequence[tuple[str, snapshot_diff.ComparedItem]], *, everything: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -11,6 +10,7 @@ from handoff_tui.changes.snapshots.snapshot import Snapshot, SnapshotSummary, fi
 from handoff_tui.changes.snapshots.stored_snapshots import find_pinned, list_summaries
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import ObjectMissingError, StoredFileMissingError, UsageError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.private_objects import offer_objects
@@ -21,7 +21,7 @@ from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoints, EarlierState
 from handoff_tui.system.files.cache_files import find_cache_folder
 
-_DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{7,64})")
+_DIGEST: Final = compile_later(r"(?:sha256:)?([0-9a-f]{7,64})")
 
 
 class DeclaredBaseline(NamedTuple):

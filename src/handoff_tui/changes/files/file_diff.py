@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from handoff_tui.changes.files import file_kinds
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Hunk
 from handoff_tui.git.objects.tree_diff import WHITESPACE_WORDS, IsolatedObjects, open_isolated_objects
@@ -99,8 +100,8 @@ def _refuse_double_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-_HEADER = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(?: (.*))?", re.DOTALL)
-_BINARY = re.compile(rb"Binary files .* differ", re.DOTALL)
+_HEADER = compile_later(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(?: (.*))?", re.DOTALL)
+_BINARY = compile_later(rb"Binary files .* differ", re.DOTALL)
 
 
 class FoundHunks(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from handoff_tui.changes.files.lines import find_hidden_lines
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import find_hidden
 from handoff_tui.git.file_diff import ChangedFile, FileChange, FileDiff, FileKind, LineCounts
@@ -24,7 +25,7 @@ _LOCK_NAMES = frozenset({
     ".terraform.lock.hcl",
 })  # fmt: skip
 _NOTEBOOK = ".ipynb"
-_GENERATED_NAME = re.compile(
+_GENERATED_NAME = compile_later(
     r"""
         .+\.min\.(?:js|mjs|cjs|css) | .+\.(?:js|css)\.map | .+_pb2(?:_grpc)?\.pyi? | .+\.pb\.(?:go|cc|h|swift)
       | .+\.(?:g|freezed)\.dart | .+\.designer\.cs | .+\.generated\.\w+ | zz_generated\..+\.go
@@ -34,7 +35,7 @@ _GENERATED_NAME = re.compile(
 GENERATED_LINES = 20
 """Generated files say so in their first lines."""
 _LONGEST_MARK = 400
-_GENERATED_MARK = re.compile(
+_GENERATED_MARK = compile_later(
     # a comment that says so, or "@generated" as a separate word
     rb"""
         ^\W*(?:this\ (?:file|code)\ (?:is|was|has\ been)\ )? (?:auto[- ]?|automatically\ |machine[- ])?generated\b
@@ -60,10 +61,10 @@ _CONTROLS = (
     (re.compile(r"handoff-tui\.toml|\.handoff-tui/.+"), "controls how this work is reviewed"),
 )
 _MOST_NAMED = 5
-_LATIN = re.compile("[A-Za-z]")
-_OTHERS = re.compile("[\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a]+")
+_LATIN = compile_later("[A-Za-z]")
+_OTHERS = compile_later("[\u0370-\u03ff\u0400-\u052f\uff21-\uff3a\uff41-\uff5a]+")
 """Runs of Greek, Cyrillic and full-width letters."""
-_ALIKE = re.compile(
+_ALIKE = compile_later(
     "[\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bd\u03bf"
     "\u0405\u0406\u0408\u0410\u0412\u0415\u0417\u041a\u041c-\u041e\u0420-\u0423\u0425"
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\uff21-\uff3a\uff41-\uff5a]+"

@@ -11,6 +11,7 @@ from handoff_tui.changes.files.file_diff import ComparedContents, open_contents
 from handoff_tui.changes.files.file_kinds import GENERATED_LINES
 from handoff_tui.changes.files.shown_file import PatchBlock, PatchLines, Runs, ShownFile
 from handoff_tui.core.classes import replace
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.safe_text import has_hidden_characters
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import DiffOptions, FileChange, FileKind
@@ -19,9 +20,9 @@ BLOCK_BYTES = 64 * 1024
 """Lines are kept in blocks of about this size."""
 _MOST_HIDDEN = 200
 """Only this many lines with hidden characters are listed; the rest are counted."""
-_HEADER = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
-_BINARY = re.compile(rb"^Binary files .* differ$", re.MULTILINE | re.DOTALL)
-_RUN = re.compile(rb"-+\+*|\++")
+_HEADER = compile_later(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
+_BINARY = compile_later(rb"^Binary files .* differ$", re.MULTILINE | re.DOTALL)
+_RUN = compile_later(rb"-+\+*|\++")
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 _NEWLINE = b"\n"
 

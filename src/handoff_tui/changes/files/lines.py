@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import find_hidden, render_safe, split_hidden
@@ -20,7 +21,7 @@ _MOST_WORDS = 200
 """With more words between the first and last difference, they count as one."""
 _LEAST_COMMON = 0.3
 """Lines that share fewer of their letters are different lines, not one changed line."""
-_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+_WORD = compile_later(r"\w+|\s+|.", re.DOTALL)
 
 Span = tuple[int, int]
 """Start and end of some characters."""

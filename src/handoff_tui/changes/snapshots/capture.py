@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -33,6 +32,7 @@ from handoff_tui.checks.engine import build_fingerprint
 from handoff_tui.checks.report import OUTPUT_SUBJECT, CheckReport
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import FileUnreadableError, TreeMovedError, UnsafePathError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.objects.tree_files import (
     Objects,
@@ -155,7 +155,7 @@ def build_blob_id(content: bytes, digits: int) -> str:
     return (hashlib.sha256(stored) if is_sha256 else hashlib.sha1(stored, usedforsecurity=False)).hexdigest()
 
 
-_NUMBER: Final = re.compile(r"\d+")
+_NUMBER: Final = compile_later(r"\d+")
 
 
 class Captured(NamedTuple):

@@ -16,6 +16,7 @@ from handoff_tui.changes.snapshots.snapshot import PackageRecord, Unread, build_
 from handoff_tui.config.layer import parse_layer
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Package
 from handoff_tui.core.text.globs import matches_glob
 
@@ -116,11 +117,11 @@ def _find_text(table: Mapping[str, object], name: str) -> str:
 
 
 # Python: `pyproject.toml` (PEP 621, PEP 735, Poetry), `setup.cfg`, `requirements*.txt`
-_REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(.*)", re.DOTALL)
-_EGG: Final = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
-_HASHES: Final = re.compile(r"\s--hash[= ]\S+")
-_COMMENT: Final = re.compile(r"(?:^|\s)#.*$")
-_ADDRESS: Final = re.compile(r"(?:[a-z+]+://|git\+|\.{0,2}/)", re.IGNORECASE)
+_REQUIREMENT: Final = compile_later(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(.*)", re.DOTALL)
+_EGG: Final = compile_later(r"[#&]egg=([A-Za-z0-9._-]+)")
+_HASHES: Final = compile_later(r"\s--hash[= ]\S+")
+_COMMENT: Final = compile_later(r"(?:^|\s)#.*$")
+_ADDRESS: Final = compile_later(r"(?:[a-z+]+://|git\+|\.{0,2}/)", re.IGNORECASE)
 
 
 def _build_pyproject(table: Mapping[str, object], where: str) -> EcosystemReading:
@@ -256,7 +257,7 @@ def _list_cargo_groups(table: Mapping[str, object], target: str) -> dict[str, st
 
 # Go: `go.mod`
 _INDIRECT = "// indirect"
-_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`|\S+')
+_WORD: Final = compile_later(r'"(?:[^"\\]|\\.)*"|`[^`]*`|\S+')
 
 
 def _parse_go_mod(text: str, where: str) -> EcosystemReading:
@@ -298,7 +299,7 @@ def _list_directives(text: str) -> Iterator[tuple[str, list[str], str]]:
 
 
 # builder manifests, as the format read them
-_BARE_HASH: Final = re.compile(r"(?:sha256:)?([0-9a-f]{64})", re.IGNORECASE)
+_BARE_HASH: Final = compile_later(r"(?:sha256:)?([0-9a-f]{64})", re.IGNORECASE)
 
 
 def build_manifest_record(package: Package) -> PackageRecord:

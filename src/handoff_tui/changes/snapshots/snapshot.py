@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Literal
 
 from handoff_tui.core.errors import SnapshotUnusableError, StoredFileMissingError, UsageError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.restored import read_strictly
 from handoff_tui.system.files.addressed_files import AddressedFolder
@@ -17,8 +17,8 @@ from handoff_tui.system.files.addressed_files import AddressedFolder
 LONGEST_TEXT = 1_000
 SNAPSHOT_VERSION = 1
 MOST_BYTES: Final = 256 * 1024 * 1024
-_PREFIX: Final = re.compile(r"(?:sha256:)?([0-9a-f]{6,64})")
-_OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PREFIX: Final = compile_later(r"(?:sha256:)?([0-9a-f]{6,64})")
+_OBJECT_ID: Final = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _WHOLE: Final = 64
 _SHOWN: Final = 12
 _NEWER_HINT = "A newer handoff-tui may have written it; this one can't compare with it."

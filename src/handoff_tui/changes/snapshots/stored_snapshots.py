@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +26,7 @@ from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, f
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core import errors
 from handoff_tui.core.classes import NamedTuple, dataclass
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
@@ -40,7 +40,7 @@ EVERY_HANDOFF: Final = "*"
 """The key of the pin for handoffs without their own."""
 _NAME = "pins.json"
 _AT_GATES = CheckRequest(moment=Moment.GATE)
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_DIGEST: Final = compile_later(r"[0-9a-f]{64}")
 
 
 def read_pins(common_dir: Path) -> dict[str, str]:

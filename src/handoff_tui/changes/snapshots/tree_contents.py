@@ -30,6 +30,7 @@ from handoff_tui.checks.report import Outcome
 from handoff_tui.config.settings.review import Baseline
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import FileUnreadableError, GitError, UnsafePathError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.restored import restore
 from handoff_tui.git.command import Git
@@ -56,7 +57,7 @@ _MOST_COUNTED_BYTES: Final = 8 * 1024 * 1024
 _MOST_TREES: Final = 64
 _BINARY_WITHIN: Final = 8_000
 """Git's own rule: a zero byte near the beginning makes a file binary."""
-_TODO: Final = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
+_TODO: Final = compile_later(rb"\b(?:TODO|FIXME|XXX|HACK)\b")
 
 
 class TreeContents(Model):
@@ -256,7 +257,7 @@ def join_reports(reports: Iterable[ReadReport]) -> tuple[dict[str, TestOutcome],
 
 
 _WHOLE: Final = 10_000
-_LCOV: Final = re.compile(rb"^(LF|LH):(\d{1,12})\s*$", re.MULTILINE)
+_LCOV: Final = compile_later(rb"^(LF|LH):(\d{1,12})\s*$", re.MULTILINE)
 
 
 def parse_coverage(path: str, content: bytes) -> int | str:

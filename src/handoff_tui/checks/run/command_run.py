@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -33,6 +32,7 @@ from handoff_tui.checks.run.commands import (
 from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.signing.signing_key import find_key_files
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.session import Session, reopen_session
@@ -55,7 +55,7 @@ _OF_THE_PERSON = frozenset({
     "XDG_STATE_HOME",
 })  # fmt: skip
 """Variables that lead to keys, agents and the person's own files."""
-_SPLIT = re.compile(r"[\s;&|()<>='\"`$]+")
+_SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 
 class IsolatedEnd(NamedTuple):

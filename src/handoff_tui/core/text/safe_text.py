@@ -37,7 +37,7 @@ _TWINS: Final = str.maketrans(
 )
 """Cyrillic and Greek letters, and a few others, that look like a letter or hyphen of ASCII."""
 _ALIKE_IN_ASCII: Final = str.maketrans("01|", "oll")
-_SEPARATORS: Final = re.compile(r"[\W_]+")
+_SEPARATORS: Final = compile_later(r"[\W_]+")
 
 
 def render_safe(text: str, limit: int | None = None) -> str:

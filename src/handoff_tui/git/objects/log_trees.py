@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.atomic_write import TEMPORARY_PREFIX
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 
-_SHARD = re.compile(r"[0-9a-f]{2}")
+_SHARD = compile_later(r"[0-9a-f]{2}")
 _FOLDER_MODE = b"40000"
 _FILE_MODE = b"100"
 """The beginning of a regular file's mode; a link has 120000, a submodule 160000."""

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 
 from handoff_tui.core.errors import GitError, ObjectMissingError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
 from handoff_tui.git.objects.private_objects import quote_folder, write_loose_object
 from handoff_tui.git.objects.reader import MISSING_HINT, ObjectReader, refuse_altered_objects
 from handoff_tui.git.stream import GitStream, open_stream
 
-_FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_ANY_ID = re.compile(r"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+_FULL_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_ANY_ID = compile_later(r"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 _CONFIGS = {
     40: b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
     64: b"[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",

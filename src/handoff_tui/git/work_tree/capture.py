@@ -14,6 +14,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import (
     make_folder,
@@ -120,10 +121,10 @@ _STATUS = (
 _UPDATE = ("update-index", "--add", "--remove", "--replace", "--info-only", "-z", "--stdin")
 _LOOKS = 3
 """The first, one after what it found was added, and one more after a retry."""
-_UNREADABLE = re.compile(
+_UNREADABLE = compile_later(
     r"^(?:warning: could not open directory '(.+?)/?'|(?!warning: )(.+)): Permission denied$", re.MULTILINE
 )
-_REFUSED_NAME = re.compile(r"^Ignoring path (.+)$", re.MULTILINE)
+_REFUSED_NAME = compile_later(r"^Ignoring path (.+)$", re.MULTILINE)
 _KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 _FIT = frozenset({0, stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR})
 

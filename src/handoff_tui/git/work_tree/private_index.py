@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import re
 import shutil
 import stat
 import struct
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import CaptureError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import build_cache_error, make_folder, offer_objects
 from handoff_tui.git.repository import Repository
@@ -171,7 +171,7 @@ _OVERRIDES = (
     ("core.splitIndex", "false"),  # the shared part would be written beside the user's index
     ("index.sparse", "false"),
 )
-_OVERLOOKED = re.compile(rb"(?:\A|\0)([a-zS]) ([^\0]*)")
+_OVERLOOKED = compile_later(rb"(?:\A|\0)([a-zS]) ([^\0]*)")
 _NOT_IGNORED = 1
 _SECOND = 1_000_000_000
 _FEW = 100

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.reader import build_object_id
@@ -83,8 +83,8 @@ def _scan(folder: Path) -> list[tuple[str, bool]]:
 
 _CONVERTING: Final = ("filter", "ident", "working-tree-encoding")
 _OFF: Final = frozenset({"unspecified", "unset"})
-_EXPANDED: Final = re.compile(rb"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
-_LARGE_FILE: Final = re.compile(rb"version https://git-lfs[^\n]*\noid sha256:([0-9a-f]{64})\n")
+_EXPANDED: Final = compile_later(rb"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
+_LARGE_FILE: Final = compile_later(rb"version https://git-lfs[^\n]*\noid sha256:([0-9a-f]{64})\n")
 _MOST_BYTES: Final = 64 * 1024 * 1024
 
 

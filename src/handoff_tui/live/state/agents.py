@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
@@ -14,12 +13,15 @@ from handoff_tui.agents.runs.run import LockState, RunKey
 from handoff_tui.agents.step.report import Overlap, RunView
 from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.core.classes import NamedTuple, dataclass
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.pictures import Picture
 
 if TYPE_CHECKING:
     from handoff_tui.live.state.app import Trouble
 
-_PLACE = re.compile(r'(?<![\w./:@+-])((?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8})(?:(?:", line |:)(\d{1,7}))?(?![\w/])')
+_PLACE = compile_later(
+    r'(?<![\w./:@+-])((?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8})(?:(?:", line |:)(\d{1,7}))?(?![\w/])'
+)
 """`src/app.py:12`, `File "src/app.py", line 12`, `src/app.py`; no absolute paths."""
 _NEVER = frozenset({"..", ".git"})
 """A path through these is not part of the work."""

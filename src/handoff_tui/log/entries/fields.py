@@ -8,20 +8,23 @@ from datetime import date
 from itertools import pairwise
 
 from handoff_tui.core.errors import EntrySchemaError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.log.entries.canonical import Value
 
-PRINCIPAL = re.compile(r"[A-Za-z0-9._%+@-]{1,128}")
-LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")
+PRINCIPAL = compile_later(r"[A-Za-z0-9._%+@-]{1,128}")
+LABEL = compile_later(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}")
 """For handoffs and phases."""
-ENTRY_ID = re.compile(r"sha256:[0-9a-f]{64}")
-NONCE = re.compile(r"[0-9a-f]{32}")
-SHA256 = re.compile(r"[0-9a-f]{64}")
-GIT_OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-TIME = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z")
+ENTRY_ID = compile_later(r"sha256:[0-9a-f]{64}")
+NONCE = compile_later(r"[0-9a-f]{32}")
+SHA256 = compile_later(r"[0-9a-f]{64}")
+GIT_OBJECT = compile_later(r"[0-9a-f]{40}|[0-9a-f]{64}")
+TIME = compile_later(
+    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
+)
 MAX_ATTEMPT = 1_000_000
 MAX_REASON = 4_000
 
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_CONTROL = compile_later(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 Fields = dict[str, Value]
 

@@ -5,7 +5,6 @@ The log begins with a policy of one person, signed as its first entry, with trus
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from handoff_tui.core.errors import (
     SigningKeyMissingError,
     UsageError,
 )
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.repository import Repository, open_repository
@@ -46,7 +46,7 @@ from handoff_tui.log.storage.trust_files import read_trust_files, write_trust_fi
 from handoff_tui.system.files.named_files import write_if_absent
 from handoff_tui.system.files.own_folder import OWN_FOLDER, read_layout_problems
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DAY = compile_later(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NONCE_BYTES = 16
 
 

@@ -5,7 +5,6 @@ It also says what keeps agents from signing as a person; nothing of that opens o
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import TrustPolicyError, UsageError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.safe_text import passes_for
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import Entry, PolicyText
@@ -88,7 +88,7 @@ def build_question(usual: tuple[Wall, ...]) -> str:
     )
 
 
-_TOKEN: Final = re.compile(r"\s*(?:(\()|(\))|([A-Za-z0-9_-]+))")
+_TOKEN: Final = compile_later(r"\s*(?:(\()|(\))|([A-Za-z0-9_-]+))")
 _DEEPEST = 16
 _LONGEST = 1_000
 _HINT = 'Write it as "1 of security and 2 of dev", with and, or and brackets.'

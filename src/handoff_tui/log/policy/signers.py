@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import PublicKeyMalformedError, TrustPolicyError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.namespace import NAMESPACE
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.times import parse_time
 
-_OPTION = re.compile(r'(namespaces|valid-after|valid-before)="([^"\\]*)"')
-_MOMENT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2})?)?Z")
+_OPTION = compile_later(r'(namespaces|valid-after|valid-before)="([^"\\]*)"')
+_MOMENT = compile_later(r"([0-9]{4})([0-9]{2})([0-9]{2})(?:([0-9]{2})([0-9]{2})([0-9]{2})?)?Z")
 
 
 class Signer(NamedTuple):

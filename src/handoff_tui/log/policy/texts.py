@@ -9,14 +9,15 @@ from typing import Any
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import TrustPolicyError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entry import PolicyText
 from handoff_tui.log.policy.policy import Wall
 from handoff_tui.log.policy.signers import Signer, build_line, parse_allowed_signers
 
-_VERSION = re.compile(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
-_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_PRINCIPALS = re.compile(r"^([ \t]*principals[ \t]*=[ \t]*)\[[^\]]*\]", re.MULTILINE)
+_VERSION = compile_later(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
+_HEADER = compile_later(r"^[ \t]*\[", re.MULTILINE)
+_PRINCIPALS = compile_later(r"^([ \t]*principals[ \t]*=[ \t]*)\[[^\]]*\]", re.MULTILINE)
 _BY_HAND = "Change it by hand: handoff-tui policy propose --edit"
 _SHORTEST_KEYID = len("SHA256:") + 6
 _POLICY = """\

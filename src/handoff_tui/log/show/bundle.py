@@ -12,6 +12,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import BundleMalformedError, FileUnreadableError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.log.chain import Known, judge_chain
 from handoff_tui.log.entries.times import build_time
@@ -32,9 +33,9 @@ _RECORD = 20 * _BLOCK
 _HINT = "Ask for it again: it was cut off or changed on its way, or repacked by another program."
 MOST_BYTES = 2 * 1024 * 1024 * 1024
 _OWN = ".handoff-tui"
-_ENTRY = re.compile(rf"{re.escape(_OWN)}/log/([0-9a-f]{{2}})/(?P<digest>\1[0-9a-f]{{62}}){re.escape(LOG_SUFFIX)}")
-_EVIDENCE = re.compile(rf"{re.escape(_OWN)}/(?:baselines|reviews)/(?P<digest>[0-9a-f]{{64}})\.json")
-_TRUST = re.compile(rf"{re.escape(_OWN)}/trust/(allowed_signers|policy\.toml)")
+_ENTRY = compile_later(rf"{re.escape(_OWN)}/log/([0-9a-f]{{2}})/(?P<digest>\1[0-9a-f]{{62}}){re.escape(LOG_SUFFIX)}")
+_EVIDENCE = compile_later(rf"{re.escape(_OWN)}/(?:baselines|reviews)/(?P<digest>[0-9a-f]{{64}})\.json")
+_TRUST = compile_later(rf"{re.escape(_OWN)}/trust/(allowed_signers|policy\.toml)")
 
 
 class Member(NamedTuple):

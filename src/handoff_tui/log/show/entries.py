@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import EntryNotFoundError, HandoffError, LogEntryError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.namespace import NAMESPACE
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.log.chain import Candidate
@@ -29,7 +29,7 @@ README_NAME = "README.md"
 SCRIPT_NAME = "verify.sh"
 SUBMIT = "submit"
 POLICY = "policy"
-_WRITTEN_ID = re.compile(r"(?:sha256:)?([0-9a-f]{4,64})")
+_WRITTEN_ID = compile_later(r"(?:sha256:)?([0-9a-f]{4,64})")
 _MOST_NAMED = 5
 
 

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +21,7 @@ from handoff_tui.core.errors import (
     StoreWriteError,
     UsageError,
 )
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.commits import read_blobs, read_trees, resolve_commits
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard
@@ -149,7 +149,7 @@ def _describe(digest: str, failure: HandoffError, elsewhere: dict[str, str]) -> 
 
 
 CODE = "second-opinion"
-_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+_PIN = compile_later(r"(?:sha256:)?([0-9a-f]{64})")
 
 
 class SignatureQuestion(NamedTuple):

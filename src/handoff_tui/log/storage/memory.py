@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import HandoffError, LogBrokenError, StoreWriteError, WitnessDamagedError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.storage.lock import LogLock
@@ -28,7 +28,7 @@ _VERSION = 1
 _KEYS = {"version", "genesis", "entries"}
 _END = b"\n]}\n"
 """One line per entry, so that adding one does not rewrite the others."""
-_ENTRY_ID = re.compile(r"sha256:[0-9a-f]{64}")
+_ENTRY_ID = compile_later(r"sha256:[0-9a-f]{64}")
 _HINT = (
     "It is in the git folder, below handoff-tui/. If you know why, move it aside and run handoff-tui log verify; "
     "this clone won't notice what was deleted before that."

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.system.files.atomic_write import (
     SYSTEM,
     TEMPORARY_PREFIX,
@@ -24,7 +25,7 @@ from handoff_tui.system.files.atomic_write import (
 from handoff_tui.system.files.noted import note
 from handoff_tui.system.files.own_folder import OWN_FOLDER, write_git_files
 
-_SHARD = re.compile(r"[0-9a-f]{2}")
+_SHARD = compile_later(r"[0-9a-f]{2}")
 SETTLED_NANOSECONDS = 2_000_000_000
 """The resolution of a folder's times: a change this shortly before a read may go unnoticed."""
 
@@ -121,7 +122,7 @@ def _scan(folder: Folder) -> list[tuple[str, bool, bool]]:
         ]
 
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_DIGEST = compile_later(r"[0-9a-f]{64}")
 
 
 Folders = list[Folder]
