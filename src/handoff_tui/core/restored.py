@@ -208,7 +208,7 @@ def _limit(value: Any, words: dict[str, Any]) -> object:  # noqa: ANN401 - a num
                 fits = len(value) >= limit
             case "max_length":
                 fits = len(value) <= limit
-            case "pattern":  # only where both dialects of patterns say the same
+            case "pattern":  # only where both kinds of patterns say the same
                 fits = value.isascii() and "\n" not in value and re.search(limit, value) is not None
             case "allow_inf_nan":  # no reader of numbers takes them
                 fits = True

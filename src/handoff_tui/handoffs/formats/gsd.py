@@ -23,6 +23,8 @@ from handoff_tui.handoffs.reading.format import Confidence, FormatFiles, FormatR
 from handoff_tui.handoffs.reading.json_document import JsonDocument, JsonNode, ParsedJson
 from handoff_tui.handoffs.reading.markdown import Item, Section, TextLine, parse_markdown
 
+_QUOTES_AROUND: Final = compile_later(r"^[`'\"(]+|[`'\"),;:]+$")
+
 _NOT_A_SLUG: Final = compile_later(r"[^a-z0-9.]+")
 _LEADING_ZEROS: Final = compile_later(r"^0+(?=\d)")
 
@@ -211,7 +213,7 @@ def _find_path(text: str) -> str | None:
     if len(words) == 1:
         return claim_words.parse_path(words[0].strip(_AROUND_A_PATH))
     for word in words:
-        path = clean_path(re.sub(r"^[`'\"(]+|[`'\"),;:]+$", "", word))
+        path = clean_path(_QUOTES_AROUND.sub("", word))
         if path is not None:
             return path
     return None

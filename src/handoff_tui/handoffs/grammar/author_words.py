@@ -15,6 +15,8 @@ from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Section, list_fields, parse_field, plain
 
+_BETWEEN_CHOICES: Final = compile_later(r"\||\s/\s")
+
 _NAME: Final = compile_later(
     r"^(?:(?:overall|current|final|project|task|story|code|peer|review|qa|test|security|gate|block|build|release"
     r"|handoff|session|phase|work|ticket|closing|evaluation|approval)\s+)*(?:status|decision|verdict|result|outcome"
@@ -159,7 +161,7 @@ def _answer(name: str, text: str, where: Place, *, good: bool) -> AuthorWord:
 
 def _is_choice(text: str) -> bool:
     """Whether it is the unfilled choice of a template: `PASS | FAIL | PARTIAL`."""
-    parts = [part for part in re.split(r"\||\s/\s", text) if part.strip()]
+    parts = [part for part in _BETWEEN_CHOICES.split(text) if part.strip()]
     return len(parts) > 1 and all(sort_words(part) is not WordSort.UNKNOWN for part in parts)
 
 

@@ -17,6 +17,9 @@ from handoff_tui.handoffs.grammar.sentences import read_sentence
 from handoff_tui.handoffs.grammar.tokens import clean_path, has_file_name, is_surely_path
 from handoff_tui.handoffs.reading.markdown import Item
 
+_BARE: Final = compile_later(r"\S+")
+_MOVES: Final = compile_later(r"\b(?:mov|renam)", re.IGNORECASE)
+
 _ITEM_LEAD: Final = compile_later(r"^(?:[\s*_•)\]\[✅✔☑🔧🗑️➕📝🆕📄📁✏♻+~-]|\d+[.)]\s|x\s|\.(?=\s))*", re.IGNORECASE)
 _MOVED_TO: Final = compile_later(
     r"[`*\s]*(?:->|=>|→|➜|➡️?|\bto\b|\b(?:moved|renamed) (?:to|into)\b|\(?(?:now|moved to"
@@ -78,12 +81,7 @@ def read_item(
 def _read_move(claims: ClaimList, context: Context, line: int, text: str, leading: Word) -> bool:
     """`a` → `b`, `b` (renamed from `a`)."""
     target = _MOVED_TO.match(text, leading.end)
-    may_move = (
-        context.listed in {Role.MOVED, MODIFIED, CREATED}
-        or re.search(r"\b(?:mov|renam)", text, re.IGNORECASE)
-        or "→" in text
-        or "->" in text
-    )
+    may_move = context.listed in {Role.MOVED, MODIFIED, CREATED} or _MOVES.search(text) or "→" in text or "->" in text
     origin = _MOVED_FROM.match(text, leading.end)
     pairs = (
         (leading.path, clean_path(target[1].rstrip(".,"))) if target is not None and may_move
@@ -190,7 +188,7 @@ def lead_length(line: str) -> int:
 
 def _bare_word(line: str, lead: int, context: Context, *, is_marked: bool) -> Word | None:
     """A path without any marks at the beginning of an entry."""
-    match = re.match(r"\S+", line[lead:])
+    match = _BARE.match(line[lead:])
     if match is None or (context.listed is None and not is_marked):
         return None
     path = clean_path(match.group().strip("`*_,;:()"))

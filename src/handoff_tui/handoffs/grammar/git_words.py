@@ -15,6 +15,8 @@ from handoff_tui.handoffs.grammar.lexicon import DIRTY
 from handoff_tui.handoffs.grammar.roles import Context, Role
 from handoff_tui.handoffs.grammar.tokens import COMMIT
 
+_INTRODUCES: Final = compile_later(r"[(\u2014\u2013:-]\s*`?$")
+
 _CLEAN: Final = compile_later(
     r"\b(?:work(?:ing)?[ -]?(?:tree|copy|dir(?:ectory)?)|git status|the tree|git tree)\W{1,4}(?:is |was |status "
     r"|state )?(?:now |completely )?(?:clean|empty)\b|\bnothing (?:is |was )?(?:to commit|(?:left )?uncommitted)\b"
@@ -99,7 +101,7 @@ def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, t
         leads = before[lead:].strip("`*( ") == "" and "`" in before + after[:1]
         is_log = leads and _SUBJECT.match(after) is not None
         lies_in = _IN_COMMIT.search(before) is not None and not _NO_COMMIT.search(before.rstrip()[:-4])
-        closes = re.search(r"[(\u2014\u2013:-]\s*`?$", before) is not None and _ENDS_ITEM.match(after) is not None
+        closes = _INTRODUCES.search(before) is not None and _ENDS_ITEM.match(after) is not None
         if (
             not (named or ((ticked or "`" in before[-1:]) and closes) or (ticked and leads) or is_log or lies_in)
             or _NO_COMMIT.search(before)

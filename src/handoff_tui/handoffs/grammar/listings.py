@@ -24,6 +24,10 @@ from handoff_tui.handoffs.grammar.tokens import (
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Code, Item, Row, Table, plain
 
+_OLD_COLUMN: Final = compile_later(r"(?:from|old|before|previous|original)(?: \w+)?$")
+_NEW_COLUMN: Final = compile_later(r"(?:to|new|after|now)(?: \w+)?$")
+_BEFORE_NOTE: Final = compile_later(r"^[^\w+]+")
+
 _Role = ClaimKind | Role | None
 _SUM_LINE: Final = compile_later(r"^\s*([0-9a-fA-F]{64})\s+\*?(\S+)\s*$")
 _CUT_HASH: Final = compile_later(r"(?<![0-9a-zA-Z])(?=\w*\d)[0-9a-f]{6,63}(?:\.\.\.|…)")
@@ -208,10 +212,8 @@ def _read_action(context: Context, cell: str) -> ClaimKind | bool | None:
 def _read_moved_row(claims: ClaimList, table: Table, row: Row, text: str, context: Context) -> bool:
     """| From | To |, | Old path | New path |."""
     headings = [heading.lower().strip() for heading in table.header]
-    old = next(
-        (n for n, one in enumerate(headings) if re.match(r"(?:from|old|before|previous|original)(?: \w+)?$", one)), None
-    )
-    new = next((n for n, one in enumerate(headings) if re.match(r"(?:to|new|after|now)(?: \w+)?$", one)), None)
+    old = next((n for n, one in enumerate(headings) if _OLD_COLUMN.match(one)), None)
+    new = next((n for n, one in enumerate(headings) if _NEW_COLUMN.match(one)), None)
     if old is None or new is None or max(old, new) >= len(row.cells):
         return False
     gone, made = (clean_path(plain(row.cells[number]).strip()) for number in (old, new))
@@ -277,7 +279,7 @@ def _read_value(claims: ClaimList, element: JsonNode, role: ClaimKind | Role, to
         words = told.split()
         path = clean_path(words[0].strip("`'\"(),;:")) if words else None
         if path is not None and has_file_name(path):
-            annotation = stance.read_annotation(re.sub(r"^[^\w+]+", "", told.partition(words[0])[2]))
+            annotation = stance.read_annotation(_BEFORE_NOTE.sub("", told.partition(words[0])[2]))
             kind = annotation if isinstance(annotation, ClaimKind) and role is MODIFIED else role
             if annotation is not False:
                 claims.add(kind, line, told, subject=path)

@@ -28,6 +28,10 @@ from handoff_tui.handoffs.grammar.lexicon import (
 )
 from handoff_tui.handoffs.reading.markdown import plain
 
+_CAMEL_CASE: Final = compile_later(r"(?<=[a-z])(?=[A-Z])")
+_BEFORE_WORDS: Final = compile_later(r"^[^\w(]+")
+_BEFORE_WORD: Final = compile_later(r"^\W+")
+
 
 class Role(StrEnum):
     """Roles other than a kind of claim about files."""
@@ -157,8 +161,8 @@ _NAMES_OF_COLUMNS: Final = (
 @lru_cache(maxsize=2048)
 def role_of(phrase: str) -> ClaimKind | Role | None:
     """What a heading, label, field or key says of what it names: `New files`, `files_created`, `Last commit`."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain(phrase)).replace("_", " ").replace("-", " ").strip(" :#*")
-    words = re.sub(r"^[^\w(]+", "", words)
+    words = _CAMEL_CASE.sub(" ", plain(phrase)).replace("_", " ").replace("-", " ").strip(" :#*")
+    words = _BEFORE_WORDS.sub("", words)
     short = words
     while (cut := _TAIL.sub("", short)) != short:
         short = cut
@@ -242,9 +246,9 @@ def _read_headings(names: tuple[str, ...]) -> tuple[ClaimKind | Role | None, boo
     above = names[1:] or [name for name in names if _SILENT_TITLE.search(name)]
     silent = any(map(stance.is_silent_heading, above)) and listed is not DIRTY
     points = silent and not any(_NO_POINTERS.search(name) for name in names)
-    built = len(names) > 1 and any(_BUILT.search(re.sub(r"^[^\w]+", "", name)) for name in names[-2:])
+    built = len(names) > 1 and any(_BUILT.search(_BEFORE_WORD.sub("", name)) for name in names[-2:])
     commits = any(map(_COMMIT_HEADING.search, names[-2:]))
-    done = bool(_DONE.search(re.sub(r"^[^\w]+", "", plain(own)))) or (
+    done = bool(_DONE.search(_BEFORE_WORD.sub("", plain(own)))) or (
         isinstance(listed, ClaimKind) and listed is not READ
     )
     return listed, done or built, built and not silent, silent, points, commits, find_folder(own)

@@ -125,11 +125,11 @@ MARK: Final = compile_later(
 )
 """Letters of git, and words in capitals, before the path of an entry."""
 _MARKS: Final = (
-    (re.compile("NEW|ADD|CREATE"), CREATED),
-    (re.compile("UPD|MOD|CHG|CHANGE|EDIT|FIX"), MODIFIED),
-    (re.compile("DEL|REM"), DELETED),
-    (re.compile("FOUND"), ClaimKind.FILE_REFERENCED),
-    (re.compile("R"), None),
+    (compile_later("NEW|ADD|CREATE"), CREATED),
+    (compile_later("UPD|MOD|CHG|CHANGE|EDIT|FIX"), MODIFIED),
+    (compile_later("DEL|REM"), DELETED),
+    (compile_later("FOUND"), ClaimKind.FILE_REFERENCED),
+    (compile_later("R"), None),
 )
 _ANNOTATION_WORD: Final = compile_later(r"[^\W\d_][\w'\u2019-]*")
 _DIFF_STAT: Final = compile_later(

@@ -8,6 +8,8 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 
+_LETTER: Final = compile_later(r"[A-Za-z]")
+
 HASH: Final = compile_later(r"\b(sha256:)?([0-9a-fA-F]{64})\b")
 COMMIT: Final = compile_later(r"(?<![0-9A-Za-z/#-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}(?![0-9A-Za-z-])")
 CODE_SPAN: Final = compile_later(r"`([^`\n]+)`")
@@ -86,7 +88,7 @@ def clean_path(text: str) -> str | None:
         return None
     candidate = candidate.removeprefix("./")
     parts = candidate.split("/")
-    if ".." in parts or not re.search(r"[A-Za-z]", candidate) or not ("/" in candidate or has_file_name(candidate)):
+    if ".." in parts or not _LETTER.search(candidate) or not ("/" in candidate or has_file_name(candidate)):
         return None
     if any(look.search(candidate) for look in (_REMOTE, _ALIAS, _VERSION, _PLACEHOLDER, _HOST, _GENERATED)):
         return None

@@ -17,6 +17,8 @@ from handoff_tui.handoffs.reading.format import FormatReading, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Item, Section, plain
 
+_JOINTS: Final = compile_later(r"[ -]+")
+
 _STATUS: Final = compile_later(
     r"^\W*(PASS(?:ED)?|FAIL(?:ED|URE)?|PARTIAL(?:LY COMPLETE)?|COMPLETED?|DONE|BLOCKED|IN[ _-]PROGRESS|PAUSED|PENDING|"
     r"SUPERSEDED|SKIPPED|SUCCESS|READY|APPROVED?|REJECT(?:ED)?|VALIDATED|DISPATCHED|NOT DISPATCHED|RETRY|ESCALATE|"
@@ -82,7 +84,7 @@ def normalise_status(text: str) -> str | None:
     if token is not None:
         return token
     stripped = text.strip()
-    return re.sub(r"[ -]+", "_", stripped).upper() if _WORD.match(stripped) else None
+    return _JOINTS.sub("_", stripped).upper() if _WORD.match(stripped) else None
 
 
 def claim_status(node: JsonNode, key: str) -> list[Claim]:

@@ -15,6 +15,8 @@ from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.handoff import Heading as SectionHeading
 
+_MARKS: Final = compile_later(r"[*`_-]")
+
 _EMPHASIS: Final = compile_later(r"\*\*|__|`|~~|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
 _LINK: Final = compile_later(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP: Final = compile_later(r"[*_`~\[]")
@@ -217,7 +219,7 @@ def list_fields(sections: Iterable[Section]) -> Iterator[tuple[TextLine, str, st
 
 @lru_cache(maxsize=_REMEMBERED)
 def normalise_name(name: str) -> str:
-    return " ".join(re.sub(r"[*`_-]", " ", name).lower().split())
+    return " ".join(_MARKS.sub(" ", name).lower().split())
 
 
 def _line_fields(line: TextLine) -> Iterator[tuple[TextLine, str, str]]:

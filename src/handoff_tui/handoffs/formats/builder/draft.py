@@ -38,6 +38,8 @@ from handoff_tui.handoffs.reading.claim_words import parse_status
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import list_fields, plain
 
+_SUPERSEDED: Final = compile_later(r"\bSUPERSEDED\b")
+
 _BLOCKED_BY: Final = compile_later(
     r"(?:blocked by|depends on|depends|dependencies|dependency|prerequisites?|requires)\b"
 )
@@ -114,7 +116,7 @@ def _read_identity(reading: SpecReading) -> None:
         elif name == "status" and parse_status(value) == "SUPERSEDED":
             reading.superseded = True
     title = source.outline.title or ""
-    if re.search(r"\bSUPERSEDED\b", title) or any(
+    if _SUPERSEDED.search(title) or any(
         re.match(r"\W*SUPERSEDED\b", line.text)
         for section in outlines.preamble(source.outline)
         for line in section.lines()

@@ -35,6 +35,9 @@ from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
+_QUESTION_NUMBER: Final = compile_later(r"q(\d+)")
+_NO_LETTER: Final = compile_later(r"[^a-z0-9]")
+
 _EVENTS: Final = compile_later(r"(?:.*[_-])?events\.jsonl$", re.IGNORECASE)
 _STATUS: Final = compile_later(r"(?:run[_-]?)?(?:status|state)\.json$", re.IGNORECASE)
 _EVIDENCE: Final = compile_later(r"(?:.*/)?(?:evidence/[^/]+|[^/]*evidence[^/]*)\.json$", re.IGNORECASE)
@@ -198,7 +201,7 @@ def _find_meant(name: str, source: Source, known: tuple[str, ...]) -> str | None
 
 def _letters(text: str) -> str:
     """Letters and digits in lower case; `q13` and `13Q` are the same."""
-    return re.sub(r"q(\d+)", r"\1q", re.sub(r"[^a-z0-9]", "", text.casefold()))
+    return _QUESTION_NUMBER.sub(r"\1q", _NO_LETTER.sub("", text.casefold()))
 
 
 def _first_number(event: JsonNode) -> int | None:

@@ -14,6 +14,9 @@ from handoff_tui.handoffs.handoff import Document, DocumentRole, build_id
 from handoff_tui.handoffs.life import is_archived
 from handoff_tui.handoffs.reading.format import Source
 
+_JOINTS: Final = compile_later(r"[ _-]")
+_LEADING_ZEROS: Final = compile_later(r"^0+(?=[0-9])")
+
 _KIND: Final = r"HANDOFF|FOLLOW[ _-]?UP|CLEANUP|HOUSEKEEPING|BUGFIX"
 _NUMBER: Final = r"[0-9]{1,4}(?:[._][0-9]{1,2}[A-Za-z]?|[A-Za-z](?:-?[0-9]{1,2}[A-Za-z]?)?)?"
 """`18`, `18B`, `29.1A`, and parts of a follow-up: `31A1`, `31E-1`."""
@@ -50,10 +53,10 @@ def parse_id(text: str, *, bare: bool = False) -> str | None:
 
 def build_canonical_id(kind: str, number: str) -> str:
     """`FOLLOWUP` and `18b` → `H-18B`; `HANDOFF` and `29_1A` → `H-29.1A`; `CLEANUP` and `2` → `CLEANUP-2`."""
-    word = re.sub(r"[ _-]", "", kind).upper()
+    word = _JOINTS.sub("", kind).upper()
     prefix = "H" if word in {"H", "HANDOFF", "FOLLOWUP"} else word
     separator = "." if number[:1].isdigit() else "-"
-    return f"{prefix}-{re.sub(r'^0+(?=[0-9])', '', number).upper().replace('_', separator)}"
+    return f"{prefix}-{_LEADING_ZEROS.sub('', number).upper().replace('_', separator)}"
 
 
 def find_ids(text: str) -> list[str]:

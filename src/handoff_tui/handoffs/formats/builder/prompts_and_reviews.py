@@ -18,6 +18,8 @@ from handoff_tui.handoffs.reading import markdown
 from handoff_tui.handoffs.reading.claim_words import parse_verdict
 from handoff_tui.handoffs.reading.format import Source
 
+_BEFORE_STOP: Final = compile_later(r"\n(?=.*\bSTOP\b)")
+
 _INTRODUCTION: Final = compile_later(
     r"\b(?:answer|verification|confirm|gate)\b.*\bquestions?\b|\b1[03]\s*-?\s*(?:Q\b|questions?\b)"
     r"|^\W*(?:[0-9.]+\s*)?(?:verification |gate |the )?questions\W*$",
@@ -152,7 +154,7 @@ def _take_question(source: Source, questions: list[Question], piece: _Piece) -> 
 
 def _build_question(source: Source, number: int, text: str, line: int) -> Question:
     # a stop without a blank line before it continues the last item
-    asked = re.split(r"\n(?=.*\bSTOP\b)", text, maxsplit=1)[0]
+    asked = _BEFORE_STOP.split(text, maxsplit=1)[0]
     return Question(number=number, text=quote(markdown.plain(asked)), where=source.place(line))
 
 

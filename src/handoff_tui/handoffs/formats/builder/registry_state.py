@@ -15,6 +15,8 @@ from handoff_tui.handoffs.handoff import RegistryState
 from handoff_tui.handoffs.reading.format import Source
 from handoff_tui.handoffs.reading.markdown import Table, plain
 
+_NO_CAPITALS: Final = compile_later(r"[^A-Z ]+")
+
 _DONE: Final = (RegistryState.COMPLETE, RegistryState.VALIDATED, RegistryState.FAILED, RegistryState.SUPERSEDED)
 _SUPERSEDED: Final = compile_later(r"\bSUPERSEDED\b")
 _NEGATION: Final = compile_later(r"\b(?:not|never|un)\b|\bisn't\b", re.IGNORECASE)
@@ -88,7 +90,7 @@ def _find_rows(source: Source) -> list[RegistryRow]:
 
 def parse_state(text: str) -> RegistryState | None:
     """The state that a cell begins with: `SUPERSEDED (absorbed by …)`."""
-    words = re.sub(r"[^A-Z ]+", " ", plain(text).upper()).split()
+    words = _NO_CAPITALS.sub(" ", plain(text).upper()).split()
     joined = " ".join(words)
     for state in sorted(RegistryState, key=lambda state: -len(state.value)):
         if joined == state.value or joined.startswith((f"{state.value} ", f"{state.value}D")):

@@ -40,6 +40,12 @@ from handoff_tui.handoffs.reading.markdown import (
     plain,
 )
 
+_STATUS_LABEL: Final = compile_later(r"^\W*status\W*", re.IGNORECASE)
+_ABOUT_TESTS: Final = compile_later(r"regression|tests?|suite", re.IGNORECASE)
+_OF_TESTS: Final = compile_later(r"\btests?\b", re.IGNORECASE)
+_GATES: Final = compile_later(r"gates?\b")
+_INSTALLED: Final = compile_later(r"\b([0-9]{1,6}) packages? installed\b", re.IGNORECASE)
+
 _STATUS_FIELDS: Final = ("status", "overall status", "result", "overall result", "outcome")
 
 
@@ -84,7 +90,7 @@ def _stated(source: Source) -> Iterator[tuple[int, str]]:
         name = section.name
         if outlines.normalise(name).partition(" ")[0] != "status":
             continue
-        value = re.sub(r"^\W*status\W*", "", plain(name), flags=re.IGNORECASE)
+        value = _STATUS_LABEL.sub("", plain(name))
         if value:
             yield section.line, value
             continue
@@ -128,7 +134,7 @@ def find_checks(source: Source) -> list[Claim]:
     """Each gate that is said to have passed or failed."""
     claims: list[Claim] = []
     for section in outlines.headed(source.outline):
-        if not re.match(r"gates?\b", outlines.normalise(section.name)):
+        if not _GATES.match(outlines.normalise(section.name)):
             continue
         for part in source.outline.below(section):
             for line, name, value in _check_lines(part):
@@ -219,7 +225,7 @@ def find_clean_room(source: Source, standard: tuple[str, ...]) -> list[Fact]:
         if label and value:
             facts.setdefault(label, source.fact(label, quote(value), line.number))
     for line in _prose(parts):
-        match = re.search(r"\b([0-9]{1,6}) packages? installed\b", plain(line.text), re.IGNORECASE)
+        match = _INSTALLED.search(plain(line.text))
         if match:
             label = "clean-room packages installed"
             facts.setdefault(label, source.fact(label, match.group(1), line.number))
@@ -345,11 +351,11 @@ def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) ->
     other: list[Section] = []
     for section in outlines.headed(reading.source.outline):
         words = section.name
-        if _REGRESSION.search(words) and re.search(r"regression|tests?|suite", words, re.IGNORECASE):
+        if _REGRESSION.search(words) and _ABOUT_TESTS.search(words):
             regression.append(section)
         elif outlines.is_heading_of(words, "Test Results"):
             own.append(section)
-        elif re.search(r"\btests?\b", words, re.IGNORECASE):
+        elif _OF_TESTS.search(words):
             other.append(section)
     own.sort(key=lambda section: (_THIS_PACKAGE.search(section.name) is None, section.line))
     covered: set[int] = set()

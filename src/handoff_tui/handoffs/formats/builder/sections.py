@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.reading.markdown import Outline, Row, Section, Table, plain
+
+_WORD: Final = compile_later(r"[a-z0-9]+")
 
 _OTHER_HEADINGS: Final = {
     "archives built": ("archives", "archive built", "archive rebuilt"),
@@ -30,7 +32,7 @@ _OTHER_HEADINGS: Final = {
 @lru_cache(maxsize=4096)
 def normalise(heading: str) -> str:
     """Lower case, words only: `Full Regression — ALL` and `full regression -- all` are the same."""
-    return " ".join(re.findall(r"[a-z0-9]+", heading.lower()))
+    return " ".join(_WORD.findall(heading.lower()))
 
 
 @lru_cache(maxsize=4096)  # documents of one standard ask for the same few headings again and again

@@ -24,6 +24,8 @@ from handoff_tui.handoffs.reading.candidates import ABOUT_HANDOFFS, FEATURE, NOT
 from handoff_tui.handoffs.reading.format import Confidence, Source
 from handoff_tui.handoffs.reading.markdown import Outline, Section, TextLine, find_fields
 
+_DESCRIPTION: Final = compile_later(r"^description:", re.MULTILINE)
+
 
 class Topic(Enum):
     """What handoff notes are about."""
@@ -260,9 +262,7 @@ def _is_command(text: str) -> bool:
     if not head.startswith("---"):
         return False
     front = head[3:].partition("\n---")[0]
-    return re.search(r"^description:", front, re.MULTILINE) is not None and not re.search(
-        r"^status:", front, re.MULTILINE
-    )
+    return _DESCRIPTION.search(front) is not None and not re.search(r"^status:", front, re.MULTILINE)
 
 
 def find_topics(source: Source) -> set[Topic]:

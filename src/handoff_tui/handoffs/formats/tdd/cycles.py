@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -17,6 +16,8 @@ from handoff_tui.git.history.commits import Commit
 from handoff_tui.handoffs.claim import Claim
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType, build_id
 from handoff_tui.handoffs.reading.format import Source
+
+_JOINTS: Final = compile_later(r"[\s_]+")
 
 STANDARD: Final = Tdd.model_construct()
 """The words of the cycle where nothing else is configured."""
@@ -102,7 +103,7 @@ def is_phase(value: object) -> bool:
 
 def phase_of_agent(name: str) -> str | None:
     """The phase in which an agent of this name works: `TEST-AGENT` → RED."""
-    word = re.sub(r"[\s_]+", "-", name.strip().lower())
+    word = _JOINTS.sub("-", name.strip().lower())
     return _PHASE_OF_AGENT.get(word.removesuffix("-agent").removesuffix("-phase"))
 
 

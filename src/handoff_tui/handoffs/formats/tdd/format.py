@@ -19,6 +19,8 @@ from handoff_tui.handoffs.reading.claim_words import normalise_status, parse_pat
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
+_BLANK_LINE: Final = compile_later(r"\n[ \t]*\n")
+
 _TRAILER: Final = compile_later(r"^([A-Za-z][A-Za-z0-9-]*)\s*:\s*(\S.*)$")
 _BRACKET: Final = compile_later(r"^\[([A-Za-z][A-Za-z _-]*)\]\s+(.+)$")
 _BRACKET_FIELD: Final = compile_later(r"^\s*([a-z_-]+)\s*:\s*(\S.*?)\s*$")
@@ -52,7 +54,7 @@ def read_commit_steps(commits: Sequence[Commit], rules: tdd.PhaseRules) -> tuple
 
 def parse_trailers(body: str, prefixes: tuple[str, ...] = tdd.STANDARD.trailer_prefixes) -> dict[str, str]:
     """The fields we know from the last paragraph, if it consists of `Key: value` lines."""
-    paragraphs = re.split(r"\n[ \t]*\n", body.strip())
+    paragraphs = _BLANK_LINE.split(body.strip())
     if len(paragraphs) == 1:
         return {}
     fields: dict[str, str] = {}
