@@ -15,6 +15,7 @@ from benchmarks.repositories import add_commits, make_repository
 
 _FILES, _HANDOFF_FILES, _COMMITS, _DECISIONS = 10_000, 200, 1_000, 500
 _HANDOFFS = _HANDOFF_FILES // 6
+_COLUMNS = count(200)
 _ENVIRONMENT = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
 _RUN = "import sys; from handoff_tui.cli.main import main; sys.exit(main(sys.argv[1:]))"
 _WITHOUT = f"""
@@ -72,9 +73,8 @@ def measure_scopes(folder: Path, rounds: int) -> list[Row]:
 
 def _run_afresh(*argv: str) -> Callable[[], object]:
     """Asks in another way each time, so that no earlier answer is repeated: for other columns."""
-    columns = count(200)
     return lambda: subprocess.run(
-        argv, check=False, env={**_ENVIRONMENT, "COLUMNS": str(next(columns))}, stdout=subprocess.DEVNULL
+        argv, check=False, env={**_ENVIRONMENT, "COLUMNS": str(next(_COLUMNS))}, stdout=subprocess.DEVNULL
     )
 
 
