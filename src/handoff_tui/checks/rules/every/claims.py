@@ -56,22 +56,34 @@ _JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 
 
 @high_rule(
-    holds="No claim is false.",
+    holds="No claim is false, of the kinds that may block.",
     reads="the claims of handoffs and what was measured",
     remedy="Make the claim true, or have it withdrawn. An agent's word is not evidence.",
 )
 def claims_hold(context: Context) -> Findings:
+    yield from _report_false_claims(context, blocking=True)
+
+
+@low_rule(
+    holds="No other claim is false.",
+    reads="the claims of kinds that may not block, and what was measured",
+    remedy="Look for yourself: claims of this kind are misread too often to block (docs/checks.md says how often).",
+)
+def hints_hold(context: Context) -> Findings:
+    yield from _report_false_claims(context, blocking=False)
+
+
+def _report_false_claims(context: Context, *, blocking: bool) -> Findings:
     handoffs = context.handoffs() or context.skip("no handoff here")
     if not any(handoff.claims for handoff in handoffs):
         context.skip("nothing is claimed")
     for handoff in handoffs:
         for verdict in context.verdicts(handoff.id):
-            if verdict.state is not VerdictState.CONTRADICTED or verdict.claim.kind in _JUDGED_ELSEWHERE:
+            claim = verdict.claim
+            if verdict.state is not VerdictState.CONTRADICTED or claim.kind in _JUDGED_ELSEWHERE:
                 continue
-            if may_block(verdict.claim.kind, verdict.claim.where.path):
+            if may_block(claim.kind, claim.where.path) is blocking:
                 yield _report_claim(handoff, verdict)
-            else:
-                context.note(f"a hint: {_report_claim(handoff, verdict).message}")
 
 
 def _report_claim(handoff: Handoff, verdict: Verdict) -> RuleFinding:
@@ -79,7 +91,8 @@ def _report_claim(handoff: Handoff, verdict: Verdict) -> RuleFinding:
     claimed = str(claim.value) if claim.value is not None else claim.subject or claim.text
     about = claim.subject or claimed
     message = f'{handoff.id}: "{claim.text}" does not hold: {verdict.evidence}'
-    actual = str(verdict.measured) if verdict.measured is not None else verdict.evidence
+    measured = str(verdict.measured) if verdict.measured is not None else claimed
+    actual = measured if measured != claimed else verdict.evidence
     return RuleFinding(message, f"{handoff.id} {claim.kind.value} {about}", claim.where, claimed, actual)
 
 
