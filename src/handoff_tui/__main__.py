@@ -50,13 +50,15 @@ def _open_app(
     theme: str | None,
     *,
     read_only: bool,
+    ascii_only: bool = False,
     opening: tuple[str, str] | None = None,
     tour: bool = False,
 ) -> None:
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415 - the command line loaded it already
     from handoff_tui.tui.run import run_app  # noqa: PLC0415 - the command line does without Textual
 
-    for name in run_app(starts, theme=theme, read_only=read_only, opening=opening, tour=tour):
+    still = run_app(starts, theme=theme, read_only=read_only, ascii_only=ascii_only, opening=opening, tour=tour)
+    for name in still:
         write_note(f"{name} is still running. `handoff-tui step --attach` follows it and checks its work.")
 
 

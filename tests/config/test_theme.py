@@ -16,7 +16,7 @@ from handoff_tui.config.theme import (
     list_themes,
     load_theme,
     parse_theme,
-    peek_theme,
+    peek_look,
 )
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.place import Severity
@@ -189,7 +189,7 @@ def test_first_theme_is_the_users_or_the_usual_one(
     if content is not None:
         (tmp_path / "handoff-tui").mkdir()
         (tmp_path / "handoff-tui" / "config.toml").write_text(content)
-    assert peek_theme(wanted).name == name
+    assert peek_look(wanted).theme.name == name
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from textual.color import Color
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.drivers.linux_driver import LinuxDriver
 
-from handoff_tui.config.theme import ROLES, list_themes, load_theme
+from handoff_tui.config.theme import ROLES, list_themes, load_theme, peek_look
 from handoff_tui.core.errors import ConfigError
 from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import find_hidden
 from handoff_tui.tui.drawing.appearance import list_theme_names, load_appearance, load_named_theme
-from handoff_tui.tui.drawing.cells import SafeFilter, draw_cells
+from handoff_tui.tui.drawing.cells import AsciiFilter, SafeFilter, draw_cells
 from handoff_tui.tui.drawing.theming import ASCII_GLYPHS, Ink, build_framework_theme, is_native
 from handoff_tui.tui.run import LastingFile, OutlivingDriver, outlive_terminal
 
@@ -57,10 +57,17 @@ def test_no_color_wins_over_the_file_and_a_wish_over_both(settings: Path, monkey
 
 
 def test_bare_terminal_gets_ascii(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The console has no glyphs of ours."""
+    """The console has no glyphs of ours, not even for the first paint; a person can ask for it, too, or set it."""
     assert not settings.exists()
+    assert not load_appearance().ascii_only
+    assert load_appearance(ascii_only=True).ascii_only
+    assert peek_look(None, ascii_only=True).ascii_only
     monkeypatch.setenv("TERM", "linux")
     assert load_appearance().ascii_only
+    assert peek_look(None).ascii_only
+    monkeypatch.setenv("TERM", "xterm-256color")
+    settings.write_text("ascii = true\n")
+    assert peek_look(None).ascii_only
 
 
 def test_own_themes_are_listed_and_loaded(settings: Path) -> None:
@@ -94,10 +101,11 @@ def test_cut_line_says_so() -> None:
     assert draw_cells([Cell("abcdef")], 4, INK).text == "abc…"
 
 
-def test_ascii_ink_draws_ascii() -> None:
-    """Glyphs become letters where the terminal has none."""
-    ink = Ink(load_theme("terminal", None), ascii_only=True)
-    assert draw_cells([Cell("✓ pass · 2…")], 12, ink).text == "v pass - 2~ "
+def test_filter_spells_glyphs_in_ascii() -> None:
+    """Whatever draws them; a line keeps its width."""
+    drawn = draw_cells([Cell("✓ pass · 2… ┃▇⟨")], 18, INK)
+    assert drawn.apply_filter(AsciiFilter(), BACKGROUND).text == "v pass - 2~ |*<   "
+    assert draw_cells([Cell("↵ opens it")], 12, INK).apply_filter(AsciiFilter(), BACKGROUND).text == "enter opens "
 
 
 def test_row_that_is_turned_round_has_one_ground() -> None:
@@ -184,9 +192,10 @@ def test_themes_of_the_terminal_stay_native() -> None:
 
 
 def test_ascii_glyphs_are_ascii_and_one_column() -> None:
-    """One for one: a line keeps its width."""
+    """One for one; only the key that has no sign is a word."""
     assert all(str(glyph).isascii() for glyph in ASCII_GLYPHS.values())
-    assert all(compute_width(chr(code)) == len(str(glyph)) for code, glyph in ASCII_GLYPHS.items())
+    longer = [chr(code) for code, glyph in ASCII_GLYPHS.items() if compute_width(chr(code)) != len(str(glyph))]
+    assert longer == ["↵"]
 
 
 def test_changed_lines_have_a_ground_only_where_the_theme_has_one() -> None:

@@ -100,6 +100,7 @@ class OpenApp(Protocol):
         theme: str | None,
         *,
         read_only: bool,
+        ascii_only: bool = False,
         opening: tuple[str, str] | None = None,
     ) -> None: ...
 
@@ -167,6 +168,11 @@ def build_parser(
     )
     parser.add_argument("--theme", metavar="NAME", help="the theme of the app, this time only")
     parser.add_argument("--read-only", action="store_true", help="open the app read-only")
+    parser.add_argument(
+        "--ascii",
+        action="store_true",
+        help="draw the app in ASCII, for terminals without its glyphs (also with `ascii = true`, or TERM=linux)",
+    )
     parser.add_argument(
         "--plain",
         action="store_true",
@@ -239,7 +245,7 @@ def _run_without_verb(
             return _review_plainly(starts, read_only=arguments.read_only)
         _require_repository(starts)
         opening = (arguments.id, arguments.view or _TABS[0]) if arguments.id is not None else None
-        open_app(starts, arguments.theme, read_only=arguments.read_only, opening=opening)
+        open_app(starts, arguments.theme, read_only=arguments.read_only, ascii_only=arguments.ascii, opening=opening)
         return ExitCode.OK
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 

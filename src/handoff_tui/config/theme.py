@@ -152,15 +152,33 @@ COLOURLESS_THEME = "monochrome"
 SIXTEEN_COLOURS_THEME = "terminal"
 _SIXTEEN_COLOURS = frozenset({"xterm", "linux", "screen", "tmux", "ansi", "rxvt", "vt100", "vt220"})
 """Terminals with sixteen colours only, unless COLORTERM says otherwise; they would guess another theme's colours."""
+_PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
+"""Terminals whose font lacks our glyphs."""
 _MAX_BYTES_peek = 256 * 1024
 
 
-def peek_theme(wanted: str | None) -> Theme:
-    """The theme for the first paint. Problems with the file or the name are reported when all settings are read."""
+class FirstLook(NamedTuple):
+    """How the first paint is drawn."""
+
+    theme: Theme
+    ascii_only: bool
+
+
+def peek_look(wanted: str | None, *, ascii_only: bool = False) -> FirstLook:
+    """The look of the first paint. Problems with the file or the name are reported when all settings are read."""
+    chosen = _peek(find_config_folder())
+    name = chosen.get("theme")
+    ascii_only = needs_ascii(chosen=ascii_only or chosen.get("ascii") is True)
     try:
-        return load_theme(wanted or adapt_theme(_peek(find_config_folder())), find_theme_folder())
+        fitting = wanted or adapt_theme(name if isinstance(name, str) else USUAL_THEME)
+        return FirstLook(load_theme(fitting, find_theme_folder()), ascii_only)
     except ConfigError:
-        return load_theme(USUAL_THEME, None)
+        return FirstLook(load_theme(USUAL_THEME, None), ascii_only)
+
+
+def needs_ascii(*, chosen: bool) -> bool:
+    """Whether only ASCII is drawn: by choice, or because the terminal's font lacks our glyphs."""
+    return chosen or os.environ.get("TERM") in _PLAIN_TERMINALS
 
 
 def adapt_theme(name: str) -> str:
@@ -174,10 +192,9 @@ def adapt_theme(name: str) -> str:
     return name
 
 
-def _peek(folder: Path | None) -> str:
+def _peek(folder: Path | None) -> dict[str, object]:
     try:
         content = read_user_file(folder / "config.toml", _MAX_BYTES_peek) if folder else None
-        name = tomllib.loads((content or b"").decode()).get("theme")
+        return tomllib.loads((content or b"").decode())
     except (FileUnreadableError, ValueError):
-        return USUAL_THEME
-    return name if isinstance(name, str) else USUAL_THEME
+        return {}

@@ -91,12 +91,8 @@ GROUPS: dict[str, str] = {
 }
 """The heading for the first word of an action id."""
 
+_GLYPHS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "↵"}
 _SHOWN = {
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-    "enter": "↵",
     "escape": "esc",
     "pagedown": "pgdn",
     "pageup": "pgup",
@@ -116,7 +112,8 @@ class Hint(NamedTuple):
 class Keys:
     """The keymap: which key does what."""
 
-    def __init__(self, keymap: Mapping[str, str]) -> None:
+    def __init__(self, keymap: Mapping[str, str], *, ascii_only: bool = False) -> None:
+        self._shown = {} if ascii_only else _GLYPHS
         self._keys = {action: split_keys(keys) for action, keys in keymap.items()}
         self._holders: dict[str, list[str]] = {}
         for action, keys in self._keys.items():
@@ -139,7 +136,12 @@ class Keys:
         return next(iter(self.show_all(action)), "")
 
     def show_all(self, action: str) -> tuple[str, ...]:
-        return tuple(map(_show_key, self._keys.get(action, ())))
+        return tuple(map(self._show_key, self._keys.get(action, ())))
+
+    def _show_key(self, key: str) -> str:
+        if key.startswith("ctrl+"):
+            return f"^{key.removeprefix('ctrl+')}"
+        return self._shown.get(key) or _SHOWN.get(key, key)
 
 
 def get_scope(action: str) -> str:
@@ -153,9 +155,3 @@ def spell_key(event: events.Key) -> str:
     if event.character == ",":
         return "comma"
     return event.character if event.is_printable and event.character else event.key
-
-
-def _show_key(key: str) -> str:
-    if key.startswith("ctrl+"):
-        return f"^{key.removeprefix('ctrl+')}"
-    return _SHOWN.get(key, key)

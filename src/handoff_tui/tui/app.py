@@ -22,7 +22,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.short_id import SHORT_ENTRY
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui import messages
-from handoff_tui.tui.drawing.cells import SafeFilter
+from handoff_tui.tui.drawing.cells import AsciiFilter, SafeFilter
 from handoff_tui.tui.drawing.theming import Ink, build_framework_theme
 from handoff_tui.tui.first_paint import FIRST_TABS, FIRST_TITLE
 from handoff_tui.tui.widgets.bars import Bar
@@ -119,8 +119,12 @@ class ReviewApp(App[None], inherit_bindings=False):
         opening: tuple[str, str] | None = None,
         *,
         tour: bool = False,
+        ascii_only: bool = False,
     ) -> None:
-        """`opening` is a handoff and the tab to begin with; the demo begins with a tour."""
+        """`opening` is a handoff and the tab to begin with; the demo begins with a tour.
+
+        `theme` and `ascii_only` are for the first paint.
+        """
         colourless = os.environ.pop("NO_COLOR", None)  # the framework would turn everything grey; our theme does better
         super().__init__()
         if colourless is not None:
@@ -128,14 +132,14 @@ class ReviewApp(App[None], inherit_bindings=False):
         self._starts = tuple(starts)
         self._load_look = load_look
         self._opening, self._tour = opening, tour
-        self.ink = Ink(theme)
+        self.ink = Ink(theme, ascii_only=ascii_only)
         self.look: Appearance | None = None
         self.state: AppState | None = None
         self.fault: BaseException | None = None
         self.live: LiveBackend | None = None
         self._main: MainScreen | None = None
         self._deciding: DecisionScreen | None = None
-        self._safe = SafeFilter()
+        self._safe, self._ascii = SafeFilter(), AsciiFilter()
         self._arriving = False
         self._interrupted = False
         self._rung = 0
@@ -241,7 +245,7 @@ class ReviewApp(App[None], inherit_bindings=False):
             self.live.stop()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._safe]
+        return [*super().get_line_filters(), self._safe, *((self._ascii,) if self.ink.ascii_only else ())]
 
     def _handle_exception(self, error: Exception) -> None:
         self.fault = self.fault or error

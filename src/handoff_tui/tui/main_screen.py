@@ -120,7 +120,7 @@ class MainScreen(Openers):
         self.tour = Tour()
         if not tour:
             self.tour.end()
-        self.keys = Keys(look.keymap)
+        self.keys = Keys(look.keymap, ascii_only=look.ascii_only)
         self._views: dict[str, View] = {}
         self._opening = opening
         self._wanted: HandoffKey | None = None
@@ -152,7 +152,6 @@ class MainScreen(Openers):
         yield KeyBar(id="keys", raised=True)
 
     def on_mount(self) -> None:
-        self.set_class(self._look.ascii_only, "-ascii")
         self.view.focus_first()
         self._draw()
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.config.theme import peek_theme
+from handoff_tui.config.theme import peek_look
 from handoff_tui.tui.app import ReviewApp
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def run_app(
     *,
     theme: str | None = None,
     read_only: bool = False,
+    ascii_only: bool = False,
     opening: tuple[str, str] | None = None,
     tour: bool = False,
 ) -> tuple[str, ...]:
@@ -77,9 +78,10 @@ def run_app(
     def look() -> Appearance:
         from handoff_tui.tui.drawing.appearance import load_appearance  # noqa: PLC0415 - all settings: after the first paint
 
-        return load_appearance(theme, read_only=read_only)
+        return load_appearance(theme, read_only=read_only, ascii_only=ascii_only)
 
-    app = ReviewApp(starts, peek_theme(theme), look, opening, tour=tour)
+    first = peek_look(theme, ascii_only=ascii_only)
+    app = ReviewApp(starts, first.theme, look, opening, tour=tour, ascii_only=first.ascii_only)
     app.driver_class = outlive_terminal(app.driver_class)
     gc.freeze()  # imported objects stay; later collections skip them
     heard = asyncio.run(_run(app))

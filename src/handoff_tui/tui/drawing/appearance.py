@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from handoff_tui.config.keymap import DEFAULT_KEYMAP
 from handoff_tui.config.layer import SettingRow
 from handoff_tui.config.load import load_settings
 from handoff_tui.config.settings.user import Reasons
-from handoff_tui.config.theme import Theme, adapt_theme, find_theme_folder, list_themes, load_theme
+from handoff_tui.config.theme import Theme, adapt_theme, find_theme_folder, list_themes, load_theme, needs_ascii
 from handoff_tui.core.classes import dataclass, field
-
-_PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
-"""Terminals whose font lacks our glyphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +26,14 @@ class Appearance:
     """Every setting of the user with its value and where it comes from."""
 
 
-def load_appearance(theme: str | None = None, *, read_only: bool = False) -> Appearance:
-    """Loads the user's choices. The terminal's limits override the file; a theme given explicitly overrides both."""
+def load_appearance(theme: str | None = None, *, read_only: bool = False, ascii_only: bool = False) -> Appearance:
+    """Loads the user's choices. The terminal's limits override the file; what is given explicitly overrides both."""
     loaded = load_settings(None)
     settings = loaded.settings
     return Appearance(
         theme=load_theme(theme or adapt_theme(settings.theme), find_theme_folder()),
         keymap={**DEFAULT_KEYMAP, **settings.keymap},
-        ascii_only=settings.ascii or os.environ.get("TERM") in _PLAIN_TERMINALS,
+        ascii_only=needs_ascii(chosen=ascii_only or settings.ascii),
         editor=settings.editor,
         read_only=read_only,
         reasons=settings.reasons,

@@ -34,6 +34,20 @@ class SafeFilter(LineFilter):
         return Segment.adjust_line_length(safe, width)
 
 
+class AsciiFilter(LineFilter):
+    """Spells every glyph in ASCII, whatever draws it: cells, frames, scroll bars, and text that has the same ones."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - as above
+        if all(segment.control or segment.text.isascii() for segment in segments):
+            return segments
+        width = sum(cell_len(segment.text) for segment in segments if not segment.control)
+        spelled = [
+            segment if segment.control else Segment(segment.text.translate(ASCII_GLYPHS), segment.style)
+            for segment in segments
+        ]
+        return Segment.adjust_line_length(spelled, width)
+
+
 def _is_suspect(segment: Segment) -> bool:
     if segment.control:
         return False
@@ -62,13 +76,13 @@ def draw_cells(cells: Iterable[Cell], width: int, ink: Ink, ground: Style | None
     strip = Strip(segments)
     if strip.cell_length > width > 0:
         more = segments[-1].style if segments else under
-        return Strip([*strip.crop(0, width - 1), Segment(_spell("…", ink), more)]).simplify()
+        return Strip([*strip.crop(0, width - 1), Segment("…", more)]).simplify()
     return strip.extend_cell_length(width, under).simplify()  # fewer escape codes, for slow ssh connections
 
 
 def _draw_cell(cell: Cell, ink: Ink, under: Style) -> list[Segment]:
     """Draws a cell. Padding around a word in reverse video belongs to the background."""
-    text, style = _spell(cell.text, ink), ink.get_on(cell.role, under)
+    text, style = cell.text, ink.get_on(cell.role, under)
     if not style.reverse or under.reverse or _FILLING not in text:
         return [Segment(text, style)]
     start = len(text) - len(text.lstrip(" "))
@@ -79,7 +93,3 @@ def _draw_cell(cell: Cell, ink: Ink, under: Style) -> list[Segment]:
     end = end if len(text) - end >= len(_FILLING) else len(text)
     parts = ((text[:start], under), (text[start:end], style), (text[end:], under))
     return [Segment(part, one) for part, one in parts if part]
-
-
-def _spell(text: str, ink: Ink) -> str:
-    return text.translate(ASCII_GLYPHS) if ink.ascii_only else text

@@ -10,8 +10,26 @@ from textual.theme import Theme as FrameworkTheme
 
 from handoff_tui.config.theme import RoleStyle, Theme
 
+_FRAMES = {
+    **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),
+    **dict.fromkeys("─━┄┅┈┉╌╍═╴╶╸╺╼╾", "-"),
+    **dict.fromkeys("│┃┆┇┊┋╎╏║╵╷╹╻╽╿├┤", "|"),
+    "╯": "'",
+    "╮": ".",
+    "╱": "/",
+    "╲": "/",
+}
+_BLOCKS = {
+    **dict.fromkeys(map(chr, range(0x2580, 0x25A0)), "#"),
+    **dict(zip("▁▂▃▄▅▆▇░▒▓▐", "_.,-=+*.:=[", strict=True)),
+}
+_CONTROL_PICTURES = dict.fromkeys(map(chr, range(0x2400, 0x2427)), "^")
+"""What stands for the control characters of a text."""
 ASCII_GLYPHS = str.maketrans(
     {
+        **_FRAMES,
+        **_BLOCKS,
+        **_CONTROL_PICTURES,
         "✓": "v",
         "✗": "x",
         "◆": "*",
@@ -19,20 +37,21 @@ ASCII_GLYPHS = str.maketrans(
         "○": ".",
         "⊘": "-",
         "▸": ">",
+        "▶": ">",
         "◂": "<",
         "✎": "c",
         "⇄": "%",
         "↩": "<",
         "◉": "@",
-        "│": "|",
-        "─": "-",
-        "┊": ":",
         "…": "~",
         "⋯": "~",
         "·": "-",
         "–": "-",
+        "—": "-",
+        "−": "-",
+        "×": "x",
         "→": ">",
-        "↵": "<",
+        "↵": "enter",
         "↑": "^",
         "↓": "v",
         "←": "<",
@@ -41,29 +60,18 @@ ASCII_GLYPHS = str.maketrans(
         "■": "#",
         "≠": "!",
         "↻": "@",
+        "⟲": "@",
         "↷": ">",
         "↶": "<",
         "‖": "=",
         "⌛": "T ",
         "⟨": "<",
         "⟩": ">",
-        "┼": "+",
-        "┬": "+",
-        "┴": "+",
-        "┤": "|",
-        "╯": "'",
-        "╮": ".",
-        "█": "#",
-        "░": ".",
-        "├": "|",
-        "╲": "/",
-        "▐": "[",
         "«": '"',
         "»": '"',
-        "┃": "|",
     }
 )
-"""For terminals without these characters, and locales that draw them two columns wide. No line changes its width."""
+"""For terminals without these characters, and locales that draw them two columns wide. Only a word is wider."""
 
 
 class Ink:
