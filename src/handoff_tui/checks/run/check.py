@@ -22,7 +22,8 @@ from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.restored import restore
 from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.git.work_tree.digest import RepositoryDigest
-from handoff_tui.handoffs.claims.evidence import hash_file
+from handoff_tui.handoffs.claims.evidence import hash_file, hash_uncommitted
+from handoff_tui.handoffs.claims.test_runs import save_test_runs
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.scope import Scopes
@@ -290,6 +291,9 @@ class _Run:
             cancel=self.callbacks.cancel,
         )
         results = runner.run(commands, {result.id: result for result in earlier}, self._tell)
+        head = self.session.work_tree.facts.head
+        if runner.counted and head is not None:
+            save_test_runs(self.session.repository.root, head, hash_uncommitted(self.session), runner.counted)
         now = read_now()
         stamped = (result if result.from_cache else result.model_copy(update={"ran_at": now}) for result in results)
         return [cache.note_outcome(result) for result in stamped]

@@ -33,8 +33,10 @@ from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.signing.signing_key import find_key_files
 from handoff_tui.handoffs.claims.evidence import build_hash
+from handoff_tui.handoffs.grammar.counts import count_output
 from handoff_tui.handoffs.session import Session, reopen_session
 from handoff_tui.system.files.cache_files import find_cache_folder, find_state_folder, write_log
 from handoff_tui.system.files.named_files import find_config_folder
@@ -171,6 +173,8 @@ class CommandRunner:
     recall_only: bool = False
     """Whether to start nothing and use earlier results only."""
     cancel: Event = field(default_factory=Event)
+    counted: dict[str, TestCounts] = field(default_factory=dict)
+    """What the commands that ran to their end say of their tests."""
 
     def run(
         self,
@@ -244,6 +248,7 @@ class CommandRunner:
         try:
             end, written, note = self._execute(command, bounds)
             result = judge_run(command, end, written)
+            counts = _count_tests(command, end, written)
             if command.check.reproducible and result.outcome is Outcome.PASS:
                 result = _compare_builds(command, written, self._execute(command, bounds).written)
         except HandoffError as refused:
@@ -256,6 +261,8 @@ class CommandRunner:
         if digest_command(reopen_session(self.session), command) != digest:
             reason = "its inputs changed while it ran; run it again"
             return result.model_copy(update={"outcome": Outcome.UNKNOWN, "summary": reason, "inputs_digest": None})
+        if counts is not None:
+            self.counted[command.id] = counts
         return result
 
     def _execute(self, command: CommandCheck, bounds: Bounds) -> IsolatedEnd:
@@ -313,6 +320,21 @@ def _read_tests(command: CommandCheck, end: CommandEnd, written: bytes | None) -
     if command.check.parse is OutputForm.TAP:
         return parse_tap(content.decode("utf-8", "replace"))
     return None
+
+
+def _count_tests(command: CommandCheck, end: CommandEnd, written: bytes | None) -> TestCounts | None:
+    """The numbers of a run that came to its end: of its report, or of the summary in its output."""
+    if _judge_end(command, end) is not None:
+        return None
+    report = _read_tests(command, end, written)
+    if report is None:
+        return count_output(end.output.decode("utf-8", "replace"))
+    if report.problem is not None:
+        return None
+    passed = sum(case.outcome is Outcome.PASS for case in report.cases)
+    failed = len(report.failing())
+    skipped = len(report.cases) - passed - failed
+    return TestCounts(total=len(report.cases), passed=passed, failed=failed, skipped=skipped)
 
 
 def _explain_skip(

@@ -46,7 +46,7 @@ class SharedReading:
 
     @cached_property
     def evidence(self) -> RepositoryEvidence:
-        evidence = RepositoryEvidence(self.gates.session)
+        evidence = RepositoryEvidence(self.gates.session, counts_runs=False)
         prepare(evidence, self.reading.result.handoffs, self.reading.result.handoffs)
         return evidence
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 
 from handoff_tui.core.classes import NamedTuple
@@ -21,6 +21,7 @@ from handoff_tui.git.work_tree.unseen import find_ignored
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.moments import Moment, PathVersion, WorkHistory
 from handoff_tui.handoffs.claims.path_finder import PathFinder, PathMatch
+from handoff_tui.handoffs.claims.test_runs import CountedRun, load_test_runs
 from handoff_tui.handoffs.grammar.tokens import find_commits, find_paths
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
@@ -57,6 +58,13 @@ def hash_file(reader: FileReader, path: str) -> str | None:
         return None
 
 
+def hash_uncommitted(session: Session) -> dict[str, str | None]:
+    """The hash of each file that differs from HEAD; None of one that was deleted."""
+    facts = session.work_tree.facts
+    reader = FileReader(session.repository.root, session.loaded.settings.limits.hash_bytes)
+    return {path: hash_file(reader, path) for path in (*facts.changed, *facts.untracked)}
+
+
 _OWN_STATE = ".handoff-tui/"
 _PACKAGE = "PKG-"
 _MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")
@@ -81,8 +89,10 @@ class PathThen(NamedTuple):
 class RepositoryEvidence:
     """Measurements of one repository: what holds now, and what held when a claim was made."""
 
-    def __init__(self, session: Session, *, old_files: OldFiles | None = None) -> None:
+    def __init__(self, session: Session, *, old_files: OldFiles | None = None, counts_runs: bool = True) -> None:
+        """`counts_runs`: whether the test runs of this machine count."""
         facts = session.work_tree.facts
+        self._root, self._counts_runs = session.repository.root, counts_runs
         self._git = session.repository.git
         self._limit = session.loaded.settings.limits.hash_bytes
         self._reader = FileReader(session.repository.root, self._limit)
@@ -188,6 +198,43 @@ class RepositoryEvidence:
         """The first change of a path after a commit, in words."""
         later = self.history.list_between(path, position, len(self.history.commits))
         return self.describe_change(later[0].position) if later else "a change that is not committed"
+
+    def find_run(self, claim: Claim) -> CountedRun | None:
+        """The newest test run here on what a claim speaks about, whatever became of documents since."""
+        runs = self._test_runs
+        moment = self.find_moment(claim) if runs else None
+        return next((one for one in reversed(runs) if moment and self._is_same_work(one, moment)), None)
+
+    def has_other_runs(self) -> bool:
+        """Looks again which runs there are; whether others than before."""
+        before = self.__dict__.pop("_test_runs", None)
+        return before is not None and before != self._test_runs
+
+    @cached_property
+    def _test_runs(self) -> tuple[CountedRun, ...]:
+        return load_test_runs(self._root) if self._counts_runs else ()
+
+    def _is_same_work(self, run: CountedRun, moment: Moment) -> bool:
+        position = self.history.positions.get(run.commit)
+        if position is None:
+            return False
+        first, last = sorted((position, min(moment.position, len(self.history.commits) - 1)))
+        between = {path for commit in self.history.commits[first + 1 : last + 1] for path in commit.paths}
+        now = self.uncommitted if moment.commit is None else frozenset()
+        documents = {document.path for handoff in self._handoffs for document in handoff.documents}
+        return all(
+            self._hash_at(path, position, run.uncommitted)
+            == self._hash_at(path, last, {one: self.hash_now(one) for one in now & {path}})
+            for path in {*between, *now, *run.uncommitted} - documents
+            if not path.startswith(_OWN_STATE)
+        )
+
+    def _hash_at(self, path: str, position: int, uncommitted: Mapping[str, str | None]) -> str | None:
+        """The hash of a path at a commit, or of what differed from it."""
+        if path in uncommitted:
+            return uncommitted[path]
+        version = self.history.find_version(path, position)
+        return None if version is None or version.change.removed else self._blob_hash(version.change.blob)
 
     def list_uncommitted_work(self) -> list[str]:
         """The uncommitted files that are no documents of handoffs."""

@@ -17,6 +17,7 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import describe_failures, list_runs, says_good
 from handoff_tui.handoffs.claims.evidence import PathThen, RepositoryEvidence
 from handoff_tui.handoffs.claims.moments import Moment, PathVersion
+from handoff_tui.handoffs.claims.test_runs import CountedRun
 from handoff_tui.handoffs.grammar.tokens import is_surely_path
 from handoff_tui.handoffs.handoff import Handoff
 
@@ -103,13 +104,31 @@ def _measure_status(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Ou
     return _unverified("a status is a claim; the checks decide")
 
 
-def _measure_count(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
+def _measure_count(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Outcome:
     scope = (claim.subject or "").partition(".")[0]
     counts = {"package": handoff.tests, "regression": handoff.regression, "suite": handoff.tests}.get(scope)
     mismatch = _describe_mismatch(counts, may_miss=scope == "suite")
     if mismatch and (claim.subject or "").endswith(".total"):
         return _contradicted(None, mismatch)
-    return _unverified("no test report of this run was read")
+    run = evidence.find_run(claim) if counts is not None else None
+    if run is None or counts is None:
+        return _unverified("no test report of this run was read")
+    return _compare_with_run(claim, counts, run)
+
+
+def _compare_with_run(claim: Claim, counts: TestCounts, run: CountedRun) -> Outcome:
+    """Beside a run here. As many tests are the same tests; others may be a part of them, or a suite of its own."""
+    name = (claim.subject or "").rpartition(".")[2]
+    measured = run.numbers[name]
+    told = ", ".join(f"{number} {one}" for one, number in run.numbers.items() if number and one != "total")
+    why = f"{run.command}, run here on {run.commit[:SHORT_COMMIT]}, counted {told or 'no tests'}"
+    claimed = counts.total or (counts.passed or 0) + (counts.failed or 0) + (counts.skipped or 0)
+    whole, ran = run.numbers["total"], run.numbers["total"] - run.numbers["skipped"]
+    if claimed in {whole, ran} and claim.value in {measured, claimed if name == "total" else measured}:
+        return _holds(measured, why)
+    if claimed == whole:
+        return _contradicted(measured, why)
+    return _unverified(f"{why}; other tests may be meant", measured)
 
 
 def _describe_mismatch(counts: TestCounts | None, *, may_miss: bool) -> str | None:

@@ -520,6 +520,17 @@ def _read_runner(code: Code) -> Run | None:
     return Run(code.line + line, code.text.split("\n")[line].strip(), numbers=numbers)
 
 
+def count_output(text: str) -> TestCounts | None:
+    """The numbers with which the test runners of an output sum up; None if none does."""
+    run = _read_runner(Code(1, text, ""))
+    if run is not None and {"passed", "failed"} & run.numbers.keys():
+        return run.counts()
+    sums = [counts for line in text.split("\n") if _RUNNER_LINE.search(line) and (counts := parse_counts(line))]
+    runs = [_build_run(1, "", counts) for counts in sums]
+    whole = _add_up([replace(run, label=str(number)) for number, run in enumerate(runs)]) if runs else None
+    return TestCounts.model_construct(**whole.numbers) if whole else None
+
+
 def _join_suites(runs: list[Run]) -> Run | None:
     """The first run; or, of several suites in a list, the sum, so that a failure in the last one is seen."""
     labels = [_find_label(run.text) for run in runs]

@@ -59,6 +59,14 @@ class VerdictCache:
             self._hashed[handoff.id] = frozenset(self.evidence.hashed)
         return known[1]
 
+    def look_for_runs(self) -> None:
+        """Forgets the verdicts on test numbers if commands have run since, which leaves no trace in the repository."""
+        if self.evidence.has_other_runs():
+            counts = ClaimKind.COUNT
+            for name, (handoff, _) in tuple(self._verdicts.items()):
+                if any(claim.kind is counts for claim in handoff.claims):
+                    del self._verdicts[name]
+
     def has_sought(self, paths: frozenset[str]) -> bool:
         """Tells whether a claim names one of these paths; git may ignore them, so no list has them."""
         return not self.evidence.sought.isdisjoint(paths)
@@ -107,6 +115,7 @@ class DeepVerdictCache:
             same_place = before.state.repository.root == snapshot.state.repository.root
             patch = snapshot.find_patch(before.version) if same_place else None
             self._cache = self._cache.carry(session, patch, handoffs)
+        self._cache.look_for_runs()
         self._snapshot = snapshot
         return self._cache
 
