@@ -50,7 +50,7 @@ def build_coverage_page(report: CoverageReport, *, everything: bool = False) -> 
     page = Page()
     _add_problems(page, report)
     for note in report.notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+        page.warn(note)
     counts = {state.value: number for state, number in report.coverage.counts.items()}
     since = f"since {report.since[:SHORT_COMMIT]}" if report.since else "since the first commit"
     page.line(Cell(describe_counts(counts), "heading"), Cell(f"  {since}", "muted"))
@@ -97,7 +97,7 @@ def build_file_coverage_page(report: FileCoverageReport) -> Page:
 
 def _add_problems(page: Page, report: CoverageReport | FileCoverageReport) -> None:
     if not report.anchored:
-        page.line(Cell("! ", "warning"), Cell(f"{NOT_ANCHORED}. {ANCHOR_HINT}", "warning"), indent=2)
+        page.warn(f"{NOT_ANCHORED}. {ANCHOR_HINT}", "warning")
     for problem in report.fatal:
         page.line(Cell("✗ ", "fail"), Cell(f"the log is not intact: {render_safe(problem)}", "fail"), indent=2)
 

@@ -199,7 +199,7 @@ def _add_heading(page: Page, shown: ShownHandoff) -> None:
         ("life", _describe_life(shown.reviewed.life)),
     ):
         if value:
-            page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
+            page.fact(name, value)
     label = label_state(shown.reviewed, shown.needs_you)
     page.line(Cell(f"{'gate':<9}", "muted"), Cell(str(label), label.role), indent=9)
     mover = label_mover(gate.next_move.who)

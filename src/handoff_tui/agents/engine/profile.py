@@ -35,7 +35,7 @@ from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.processes.detached import end_detached, has_ended, start_detached
 
 PROFILE_SCHEMA = "handoff-tui/profile/v1"
-_NAMES = 18
+_NAMES = 22
 _LOOK_SECONDS = 0.1
 _MARGIN = 10
 USUAL_PROCEDURE = "PHASE_TRANSITION_STANDARD"
@@ -284,24 +284,24 @@ def build_profile_json(report: ProfileReport) -> dict[str, object]:
 
 
 def build_profile_page(report: ProfileReport) -> Page:
-    page = Page()
+    page = Page(names=_NAMES)
     glyph, word, role = ("✓", "held", "pass") if report.held else ("✗", "did not hold", "fail")
     page.line(Cell(f"{glyph} {word}  ", role), Cell(render_safe(f"{report.profile} · {report.procedure}"), "heading"))
     load = f"{report.iterations} runs, up to {report.concurrent} at once, on {report.engine}, in {report.seconds:.1f} s"
-    _add(page, "load", load)
+    page.fact("load", load)
     if report.failure_rate:
         made = f"{report.failure_rate:.0%} of the steps, in {report.injected} of the runs"
-        _add(page, "made to fail", made)
-    _add(page, "success rate", f"{report.success_rate:.1%} ({report.completed} completed)")
-    _add(page, "rollback success", _describe_rollbacks(report))
-    _add(page, "ended as expected", f"{report.as_expected} of {report.iterations}")
-    _add(page, "run twice", f"{report.repeated} passed steps")
+        page.fact("made to fail", made)
+    page.fact("success rate", f"{report.success_rate:.1%} ({report.completed} completed)")
+    page.fact("rollback success", _describe_rollbacks(report))
+    page.fact("ended as expected", f"{report.as_expected} of {report.iterations}")
+    page.fact("run twice", f"{report.repeated} passed steps")
     if report.timed_out:
-        _add(page, "out of time", f"{report.timed_out} runs")
+        page.fact("out of time", f"{report.timed_out} runs")
     if report.latency is not None:
         latency = report.latency
         words = f"median {latency.median:.2f} s · p90 {latency.p90:.2f} · p95 {latency.p95:.2f} · p99 {latency.p99:.2f}"
-        _add(page, "latency", f"{words} · longest {latency.longest:.2f}")
+        page.fact("latency", f"{words} · longest {latency.longest:.2f}")
     return page
 
 
@@ -310,7 +310,3 @@ def _describe_rollbacks(report: ProfileReport) -> str:
         return "nothing had to be undone"
     early = f"; {report.failed} failed before there was anything to undo" if report.failed else ""
     return f"{report.rollback_rate:.1%} ({report.rolled_back} undone, {report.stopped} not{early})"
-
-
-def _add(page: Page, name: str, value: str) -> None:
-    page.line(Cell(f"{name:<{_NAMES + 4}}", "muted"), Cell(render_safe(value)), indent=_NAMES + 4)

@@ -10,7 +10,6 @@ from handoff_tui.core.model import Model
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.pages.gate import add_fact
 
 SCHEMA = "handoff-tui/rollback/v1"
 _MOST = 40
@@ -101,8 +100,8 @@ def build_preview_page(preview: RollbackPreview, *, everything: bool = False) ->
     """Shows where it leads and why, what would change, and what stands in the way."""
     page = Page()
     page.line(Cell("dry run  ", "muted"), Cell(f"back to {preview.target[:SHORT_DIGEST]}", "heading"))
-    add_fact(page, "why", preview.reason)
-    add_fact(page, "from", f"{preview.head[:SHORT_DIGEST]} on {preview.branch or 'no branch'}")
+    page.fact("why", preview.reason)
+    page.fact("from", f"{preview.head[:SHORT_DIGEST]} on {preview.branch or 'no branch'}")
     most = None if everything else _MOST
     add_list(page, "Files", [f"{file.change}  {file.path}" for file in preview.files], most)
     commits = [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in preview.commits]
@@ -122,14 +121,14 @@ def build_done_page(record: Rollback) -> Page:
     if record.state is RollbackState.UNDONE:
         head = f"everything is back; HEAD is {record.saved.head[:SHORT_DIGEST]}"
         page.line(Cell(f"{record.state.value}  "), Cell(head, "heading"))
-        add_fact(page, "rollback", f"of {record.time}, to {record.target[:SHORT_DIGEST]}")
+        page.fact("rollback", f"of {record.time}, to {record.target[:SHORT_DIGEST]}")
         if record.commit != record.saved.head:
-            add_fact(page, "left", f"{record.commit[:SHORT_DIGEST]}, the commit it had made")
-        add_fact(page, "saved", record.saved.ref)
+            page.fact("left", f"{record.commit[:SHORT_DIGEST]}, the commit it had made")
+        page.fact("saved", record.saved.ref)
         return page
     page.line(Cell(f"{record.state.value}  "), Cell(f"back to {record.target[:SHORT_DIGEST]}", "heading"))
-    add_fact(page, "commit", record.commit)
-    add_fact(page, "saved", record.saved.ref)
+    page.fact("commit", record.commit)
+    page.fact("saved", record.saved.ref)
     return page
 
 

@@ -15,7 +15,6 @@ from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell, Column, Page, TableColumns
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.pages.gate import add_fact
 
 SCHEMA = "handoff-tui/step/v1"
 LIST_SCHEMA = "handoff-tui/step-list/v1"
@@ -95,14 +94,14 @@ def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
     for reason in report.why:
         page.line(Cell("  "), Cell(render_safe(reason)), indent=4)
     page.blank()
-    add_fact(page, "agent", f"{report.agent}, {describe_end(report)}")
+    page.fact("agent", f"{report.agent}, {describe_end(report)}")
     if report.end.usage is not None:
-        add_fact(page, "used", describe_usage(report.end.usage))
-    add_fact(page, "checks", _describe_checks(report))
-    add_fact(page, "output", f"{report.end.output_bytes:,} bytes, sha256 {report.end.output_sha256[:SHORT_DIGEST]}")
-    add_fact(page, "", report.proof)
+        page.fact("used", describe_usage(report.end.usage))
+    page.fact("checks", _describe_checks(report))
+    page.fact("output", f"{report.end.output_bytes:,} bytes, sha256 {report.end.output_sha256[:SHORT_DIGEST]}")
+    page.fact("", report.proof)
     if report.branch and report.route.source != key.phase and report.folder:
-        add_fact(page, "folder", report.folder)
+        page.fact("folder", report.folder)
     _add_notices(page, report.notices)
     most = None if everything else _MOST
     add_list(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in report.commits], most)
@@ -111,7 +110,7 @@ def build_step_page(report: StepReport, *, everything: bool = False) -> Page:
     if report.outcome is StepOutcome.NEEDS_HUMAN or everything:
         _add_trail(page, report.trail)
     page.blank()
-    add_fact(page, "next", report.next_move)
+    page.fact("next", report.next_move)
     return page
 
 
@@ -227,8 +226,8 @@ def build_merge_page(preview: MergePreview) -> Page:
     """Shows what a merge would bring."""
     page = Page()
     page.line(Cell(render_safe(f"{preview.handoff} · {preview.phase}"), "heading"))
-    add_fact(page, "branch", preview.branch)
-    add_fact(page, "gate", preview.gate)
+    page.fact("branch", preview.branch)
+    page.fact("gate", preview.gate)
     add_list(page, "Commits", [f"{one.id[:SHORT_DIGEST]} {one.subject}" for one in preview.commits], _MOST)
     add_list(page, "Conflicts", preview.conflicts, None)
     return page
@@ -237,7 +236,7 @@ def build_merge_page(preview: MergePreview) -> Page:
 def add_overlaps(page: Page, overlaps: Sequence[Overlap]) -> None:
     for overlap in overlaps:
         words = f"{overlap.path} is being changed by several agents: {', '.join(overlap.runs)}"
-        page.line(Cell("! ", "warning"), Cell(render_safe(words), "warning"), indent=2)
+        page.warn(words, "warning")
 
 
 def _add_worktrees(page: Page, worktrees: tuple[LeftWorktree, ...]) -> None:

@@ -274,7 +274,7 @@ def build_snapshot_diff_page(
     _add_sum(page, diff, files)
     add_pair(page, pair)
     for note in diff.notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+        page.warn(note)
     _add_losses(page, diff, everything=everything)
     _add_failures(page, diff, everything=everything)
     _add_clashes(page, diff, everything=everything)

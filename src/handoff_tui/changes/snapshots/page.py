@@ -71,7 +71,7 @@ def build_baseline_capture_page(summary: SnapshotSummary, snapshot: Snapshot, *,
     stored = "stored" if is_new else "already stored with this content"
     page.line(Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell(f"  {stored}", "muted"))
     for name, value in (*_list_origin(snapshot), *_list_numbers(snapshot)):
-        page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
+        page.fact(name, value)
     _add_unread(page, snapshot, everything=False)
     return page
 
@@ -81,7 +81,7 @@ def build_baseline_show_page(summary: SnapshotSummary, snapshot: Snapshot, *, ev
     page = Page()
     page.line(Cell(f"snapshot {render_safe(summary.digest)}", "key"), Cell(f"  {_describe_pin(summary)}", "human"))
     for name, value in _list_origin(snapshot):
-        page.line(Cell(f"{name:<9}", "muted"), Cell(render_safe(value)), indent=9)
+        page.fact(name, value)
     _add_tests(page, snapshot, everything=everything)
     _add_list(page, "Packages", _list_packages(snapshot), everything=everything)
     _add_list(page, "Checks", sorted(snapshot.checks.items()), everything=everything)

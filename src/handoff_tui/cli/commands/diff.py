@@ -214,7 +214,7 @@ def _build_page(found: ChangesReport, shown: _Shown | None, arguments: argparse.
     if notes:
         page.blank()
     for note in notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+        page.warn(note)
     if shown is None or found.files is None:
         return page
     add_file_list(page, shown.files, found.files.listed.note, everything=arguments.all or own is not None)

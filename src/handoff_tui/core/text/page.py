@@ -1,4 +1,4 @@
-"""A page as data: what a front end draws. Every text in it is already safe to show."""
+"""A page as data: what a front end draws. Every text in it is safe to show; `fact` and `warn` make it so."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
+from handoff_tui.core.text.safe_text import render_safe
 
 
 class Cell(NamedTuple):
@@ -51,6 +52,8 @@ class Page:
     """Headings, lines and grids in order."""
 
     parts: list[Line | Grid] = field(default_factory=list)
+    names: int = 9
+    """How many columns the names of facts take; with 9, a digest with its prefix just fits into 80 columns."""
 
     def heading(self, text: str, note: str = "") -> None:
         """Adds a heading, with a blank line before it except at the top."""
@@ -61,6 +64,16 @@ class Page:
 
     def line(self, *cells: Cell, indent: int = 0) -> None:
         self.parts.append(Line(cells, indent))
+
+    def fact(self, name: str, value: str, role: str = "text") -> None:
+        """Adds a name and its value."""
+        self.line(
+            Cell(f"{render_safe(name):<{self.names}}", "muted"), Cell(render_safe(value), role), indent=self.names
+        )
+
+    def warn(self, text: str, role: str = "text") -> None:
+        """Adds a warning."""
+        self.line(Cell("! ", "warning"), Cell(render_safe(text), role), indent=2)
 
     def blank(self) -> None:
         self.parts.append(Line(()))

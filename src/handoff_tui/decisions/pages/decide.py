@@ -10,7 +10,6 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.decisions.pages.gate import (
     add_decisions,
-    add_fact,
     add_marked,
     add_state,
     add_subject,
@@ -69,16 +68,16 @@ def build_decision_page(
     page.line(Cell(f"{view.verb}  ", "heading"), Cell(describe_place(report), "heading"))
     add_subject(page, view.gate)
     add_evidence(page, view.record)
-    add_fact(page, "review", view.review)
-    add_fact(page, "policy", view.policy)
-    add_fact(page, "", describe_threshold(report))
-    add_fact(page, "subject", view.gate.digest)
+    page.fact("review", view.review)
+    page.fact("policy", view.policy)
+    page.fact("", describe_threshold(report))
+    page.fact("subject", view.gate.digest)
     add_decisions(page, report)
     page.blank()
     add_own_words(page, view)
-    add_fact(page, "signer", view.principal)
+    page.fact("signer", view.principal)
     touch = "; touch it to sign" if view.touch else ""
-    add_fact(page, "", f"{view.keyid} ({view.key_source}){touch}")
+    page.fact("", f"{view.keyid} ({view.key_source}){touch}")
     add_key_grade(page, view)
     for files in noticed:
         _add_warning(page, f"{files.text}: {name_some(files.paths, _MOST_FILES)}")
@@ -89,12 +88,12 @@ def build_decision_page(
     if view.verb == "override":
         overridden = render_safe(", ".join(view.gate.failing) or "no failing check")
         words = f"overrides {overridden}; stays on record until an approval settles it"
-        page.line(Cell("! ", "warning"), Cell(words, "warning"), indent=2)
+        page.warn(words, "warning")
     return page
 
 
 def _add_warning(page: Page, text: str) -> None:
-    page.line(Cell("! ", "warning"), Cell(render_safe(text), "warning"), indent=2)
+    page.warn(text, "warning")
 
 
 def add_key_grade(page: Page, view: DecisionView) -> None:
@@ -103,7 +102,7 @@ def add_key_grade(page: Page, view: DecisionView) -> None:
     if grade.is_weak:
         add_marked(page, Cell("! ", "warning"), grade.words)
     else:
-        add_fact(page, "", grade.words)
+        page.fact("", grade.words)
 
 
 def build_question(view: DecisionView) -> str:
@@ -128,7 +127,7 @@ def add_claims(page: Page, record: ReviewRecord) -> None:
     words = {**_CLAIMS, "holds": "holds" if record.claims.get("holds") == 1 else "hold"}
     words |= {"was_true": "were true"} if record.claims.get("was_true", 0) > 1 else {}
     counts = [f"{number:,} {words.get(state, state)}" for state, number in record.claims.items() if number]
-    add_fact(page, "claims", ", ".join(counts) or "none")
+    page.fact("claims", ", ".join(counts) or "none")
     for claim in record.contradicted[:_MOST_CLAIMS]:
         add_marked(page, Cell("✗ ", "contradicted"), f"{claim.text} ({claim.where})")
     _add_rest(page, len(record.contradicted) - _MOST_CLAIMS)
@@ -138,12 +137,12 @@ def add_differences(page: Page, record: ReviewRecord) -> None:
     """Adds what differs from the baseline; that is about every handoff since then."""
     if record.differences:
         shown = [plural(number, _DIFFERENCES.get(name, name)) for name, number in record.differences.items() if number]
-        add_fact(page, "changes", f"{', '.join(shown) or 'none'}, since the baseline, in all handoffs")
+        page.fact("changes", f"{', '.join(shown) or 'none'}, since the baseline, in all handoffs")
 
 
 def _add_rest(page: Page, number: int) -> None:
     if number > 0:
-        add_fact(page, "", f"and {number:,} more")
+        page.fact("", f"and {number:,} more")
 
 
 def add_own_words(page: Page, view: DecisionView) -> None:
@@ -153,17 +152,17 @@ def add_own_words(page: Page, view: DecisionView) -> None:
     for number, comment in enumerate(view.record.comments):
         _add_lines(page, "" if number else "comments", comment.words)
     if view.record.viewed:
-        add_fact(page, "read", ", ".join(view.record.viewed))
+        page.fact("read", ", ".join(view.record.viewed))
     for number, identifier in enumerate(view.referenced_entries):
-        add_fact(page, "" if number else "regards", identifier)
+        page.fact("" if number else "regards", identifier)
 
 
 def _add_lines(page: Page, name: str, text: str) -> None:
     """Adds several lines of one text; all but the first are indented, so that texts stay apart."""
     first, *rest = render_safe_lines(text)
-    add_fact(page, name, first)
+    page.fact(name, first)
     for line in rest:
-        add_fact(page, "", f"  {line}")
+        page.fact("", f"  {line}")
 
 
 def describe_threshold(report: GateReport) -> str:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # a page must not load the checks
 SCHEMA = "handoff-tui/gate/v1"
 _MOST_NAMED = 10
 _AGAINST = frozenset({"reject", "retry", "hold"})
-_NAMES = 9
 _LONGEST_LINE = 200
 _NO_BASELINE_WORDS = "no baseline: "
 _NO_START = "before the first commit"
@@ -61,7 +60,7 @@ def build_gate_page(view: GateView) -> Page:
     add_anchor(page, view)
     page.blank()
     add_subject(page, view)
-    add_fact(page, "subject", view.digest)
+    page.fact("subject", view.digest)
     add_decisions(page, view.report)
     return page
 
@@ -77,7 +76,7 @@ def add_state(page: Page, report: GateReport) -> None:
 def add_anchor(page: Page, view: GateView) -> None:
     """Adds a warning if nothing vouches for the log."""
     if not view.anchored:
-        page.line(Cell("! ", "warning"), Cell(f"{NOT_ANCHORED}. {ANCHOR_HINT}", "warning"), indent=2)
+        page.warn(f"{NOT_ANCHORED}. {ANCHOR_HINT}", "warning")
 
 
 def describe_place(report: GateReport) -> str:
@@ -87,25 +86,25 @@ def describe_place(report: GateReport) -> str:
 def add_subject(page: Page, view: GateView) -> None:
     """Adds what a decision is bound to, and what to know about it."""
     subject = view.subject
-    add_fact(page, "commit", subject.commit)
-    add_fact(page, "tree", subject.tree)
-    add_fact(page, "scope", subject.scope + (", with uncommitted changes" if view.uncommitted else ""))
-    add_fact(page, "start", _NO_START if not subject.start.strip("0") else subject.start)
+    page.fact("commit", subject.commit)
+    page.fact("tree", subject.tree)
+    page.fact("scope", subject.scope + (", with uncommitted changes" if view.uncommitted else ""))
+    page.fact("start", _NO_START if not subject.start.strip("0") else subject.start)
     if subject.baseline != NO_BASELINE:
-        add_fact(page, "baseline", subject.baseline)
-        add_fact(page, "", view.baseline_reason)
+        page.fact("baseline", subject.baseline)
+        page.fact("", view.baseline_reason)
     else:
-        add_fact(page, "baseline", f"none: {view.baseline_reason.removeprefix(_NO_BASELINE_WORDS)}")
-    add_fact(page, "snapshot", subject.snapshot)
-    add_fact(page, "handoff", subject.handoff)
-    add_fact(page, "checks", subject.checks)
+        page.fact("baseline", f"none: {view.baseline_reason.removeprefix(_NO_BASELINE_WORDS)}")
+    page.fact("snapshot", subject.snapshot)
+    page.fact("handoff", subject.handoff)
+    page.fact("checks", subject.checks)
     warned = f", {plural(view.warnings, 'warning')}" if view.warnings else ""
-    add_fact(page, "", f"{view.checks_passed} of {view.checks_total} pass{warned}")
+    page.fact("", f"{view.checks_passed} of {view.checks_total} pass{warned}")
     for check in view.failing[:_MOST_NAMED]:
         add_marked(page, Cell("✗ ", "fail"), f"{check} blocks")
     if len(view.failing) > _MOST_NAMED:
-        add_fact(page, "", f"and {len(view.failing) - _MOST_NAMED} more")
-    add_fact(page, "made by", ", ".join(view.producers) or "nobody is named")
+        page.fact("", f"and {len(view.failing) - _MOST_NAMED} more")
+    page.fact("made by", ", ".join(view.producers) or "nobody is named")
 
 
 def add_decisions(page: Page, report: GateReport) -> None:
@@ -116,17 +115,12 @@ def add_decisions(page: Page, report: GateReport) -> None:
         page.grid(columns, [_build_row(approval) for approval in report.approvals])
     for debt in report.debts:
         words = f"the override {debt[:SHORT_ENTRY]}… is open: no approval has settled it"
-        page.line(Cell("! ", "warning"), Cell(words, "warning"), indent=2)
-
-
-def add_fact(page: Page, name: str, value: str) -> None:
-    """Adds a name and its value; a digest with its prefix just fits into 80 columns."""
-    page.line(Cell(f"{name:<{_NAMES}}", "muted"), Cell(render_safe(value)), indent=_NAMES)
+        page.warn(words, "warning")
 
 
 def add_marked(page: Page, mark: Cell, text: str) -> None:
     """Adds one of several things below a fact, with its own glyph."""
-    page.line(Cell(" " * _NAMES), mark, Cell(render_safe(text, _LONGEST_LINE)), indent=_NAMES + len(mark.text))
+    page.line(Cell(" " * page.names), mark, Cell(render_safe(text, _LONGEST_LINE)), indent=page.names + len(mark.text))
 
 
 def _find_mark(approval: Approval) -> Cell:

@@ -221,7 +221,7 @@ def build_history_page(history: report.AttemptHistory, *, everything: bool = Fal
     title = f"  {render_safe(history.title, _LONGEST)}" if history.title else ""
     page.line(Cell(render_safe(f"{history.handoff} · {history.phase}"), "heading"), Cell(title, "muted"))
     for note in history.notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note), "warning"), indent=2)
+        page.warn(note, "warning")
     if not history.attempts:
         page.line(Cell("No attempts: no log entry, document, agent run or work mentions one."))
         return page
@@ -385,7 +385,7 @@ def build_compare_page(comparison: report.AttemptComparison, *, everything: bool
     if comparison.fatal:
         page.line(Cell("! the log is not intact: handoff-tui log verify", "fail"))
     for note in comparison.notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+        page.warn(note)
     columns = (Column(""), Column(render_safe(before.name)), Column(render_safe(after.name)))
     old, new = _list_facts(before), _list_facts(after)
     page.grid(columns, [(Cell(name, "muted"), Cell(old[name]), Cell(new[name])) for name in old])

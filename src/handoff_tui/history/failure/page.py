@@ -57,7 +57,7 @@ def build_failure_page(report: FailureReport, *, everything: bool = False) -> Pa
     page = Page()
     _add_headline(page, report)
     for note in report.notes:
-        page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+        page.warn(note)
     detailed = report.failed if everything else report.failed[:1]
     for failed in detailed:
         page.blank()

@@ -26,6 +26,7 @@ SCHEMA = "handoff-tui/policy-show/v1"
 _DRIFT = "trust-drift"
 _ANY_GATE = "*"
 _PLAIN_ROLES = frozenset({"root", "reviewer", "agent"})
+_NAMES = 12
 _NOBODY = "nobody"
 _STATES = {
     KeyState.VALID: ("valid", "pass"),
@@ -60,7 +61,7 @@ def build_policy_json(report: PolicyReport) -> dict[str, object]:
 
 
 def build_policy_page(report: PolicyReport) -> Page:
-    page = Page()
+    page = Page(names=_NAMES)
     for problem in report.problems:
         fatal = problem.level == "FATAL"
         page.line(
@@ -83,26 +84,26 @@ def build_policy_page(report: PolicyReport) -> Page:
 def _add_policy(page: Page, policy: PolicyView) -> None:
     number = policy.root_threshold
     needed = "any one of them" if number == 1 and len(policy.root) > 1 else f"{plural(number, 'signature')} needed"
-    add_fact(page, "changes it", f"{', '.join(policy.root)}; {needed}")
-    add_fact(page, "decide", ", ".join(policy.reviewers))
-    add_fact(page, "agents", ", ".join(policy.agents) or _NOBODY)
+    page.fact("changes it", f"{', '.join(policy.root)}; {needed}")
+    page.fact("decide", ", ".join(policy.reviewers))
+    page.fact("agents", ", ".join(policy.agents) or _NOBODY)
     for role, people in policy.roles.items():
         if role not in _PLAIN_ROLES:
-            add_fact(page, role, ", ".join(people) or _NOBODY)
+            page.fact(role, ", ".join(people) or _NOBODY)
     if policy.start_line:
-        add_fact(page, "start line", policy.start_line)
+        page.fact("start line", policy.start_line)
     if policy.solo:
-        add_fact(page, "solo", "a single reviewer may approve work under their own name")
+        page.fact("solo", "a single reviewer may approve work under their own name")
     if policy.commits_by_agents:
-        add_fact(page, "by agents", f"commits under {', '.join(policy.commits_by_agents)}")
+        page.fact("by agents", f"commits under {', '.join(policy.commits_by_agents)}")
     if policy.protection is not None:
-        add_fact(page, "protection", ", ".join(policy.protection) or "none")
+        page.fact("protection", ", ".join(policy.protection) or "none")
     for warning in policy.warnings:
-        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+        page.warn(warning)
     page.heading("Gates")
     for gate in policy.gates:
         phase = "all others" if gate.phase == _ANY_GATE and len(policy.gates) > 1 else gate.phase
-        add_fact(page, "all phases" if phase == _ANY_GATE else phase, ", ".join(gate.words))
+        page.fact("all phases" if phase == _ANY_GATE else phase, ", ".join(gate.words))
         page.line(Cell(" " * 12), Cell(f"could: {render_safe(', '.join(gate.people) or _NOBODY)}", "muted"), indent=12)
     page.heading("Keys")
     add_keys(page, policy.keys)
@@ -111,10 +112,6 @@ def _add_policy(page: Page, policy: PolicyView) -> None:
 def add_keys(page: Page, keys: Iterable[KeyView]) -> None:
     columns = (Column(""), Column("who"), Column("roles"), Column("key"), Column("type"), Column("valid"))
     page.grid(columns, [_build_key(key) for key in keys])
-
-
-def add_fact(page: Page, name: str, value: str) -> None:
-    page.line(Cell(f"{render_safe(name):<12}", "muted"), Cell(render_safe(value)), indent=12)
 
 
 def _build_key(key: KeyView) -> tuple[Cell, ...]:
@@ -191,23 +188,23 @@ def build_init_json(report: InitReport) -> dict[str, object]:
 
 
 def build_init_page(report: InitReport) -> Page:
-    page = Page()
+    page = Page(names=_NAMES)
     page.line(Cell("✓ ", "pass"), Cell("The signed log has begun. Its first entry:"), indent=2)
     page.line(Cell(f"  {report.log}", "key"))
-    add_fact(page, "you", report.principal)
-    add_fact(page, "key", f"{report.keyid} ({report.key})")
+    page.fact("you", report.principal)
+    page.fact("key", f"{report.keyid} ({report.key})")
     if report.key_grade is not None and not report.key_grade.is_weak:  # a weak one is among the warnings
-        add_fact(page, "", report.key_grade.words)
+        page.fact("", report.key_grade.words)
     for path in report.written:
-        add_fact(page, "written", path)
+        page.fact("written", path)
     for path in report.kept:
-        add_fact(page, "kept", f"{path}, which already existed")
-    add_fact(page, "start line", _describe_start(report.start_line))
-    add_fact(page, "approvals", _describe_solo(solo=report.solo))
+        page.fact("kept", f"{path}, which already existed")
+    page.fact("start line", _describe_start(report.start_line))
+    page.fact("approvals", _describe_solo(solo=report.solo))
     if report.protection is not None:
-        add_fact(page, "protection", ", ".join(report.protection) or "none")
+        page.fact("protection", ", ".join(report.protection) or "none")
     for warning in report.warnings:
-        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+        page.warn(warning)
     page.heading("Next")
     added = " ".join(path.rstrip("/") for path in report.written)
     page.line(Cell(f'git add {added} && git commit -m "Begin the handoff log"', "key"))
@@ -268,21 +265,21 @@ def _build_proposal_json(report: ProposalReport) -> dict[str, object]:
 
 def build_proposal_page(report: ProposalReport, *, texts: bool = True) -> Page:
     """Builds the page; with `texts`, both files line by line, so that people see what they sign."""
-    page = Page()
+    page = Page(names=_NAMES)
     page.line(Cell(f"Policy {report.version}  ", "heading"), Cell(render_safe(report.file), "path"))
-    add_fact(page, "digest", report.digest)
-    add_fact(page, "log", report.log)
-    add_fact(page, "succeeds", report.previous)
-    add_fact(page, "proposed", f"by {report.actor} at {report.time}")
+    page.fact("digest", report.digest)
+    page.fact("log", report.log)
+    page.fact("succeeds", report.previous)
+    page.fact("proposed", f"by {report.actor} at {report.time}")
     for parent in report.parents:
-        add_fact(page, "follows", parent)
+        page.fact("follows", parent)
     if report.stale is not None:
         page.line(Cell("✗ ", "fail"), Cell(render_safe(report.stale)), indent=2)
     page.heading("What changes")
     for change in report.changes:
         page.line(Cell("~ ", "accent"), Cell(render_safe(change)), indent=2)
     for warning in report.warnings:
-        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+        page.warn(warning)
     if texts:
         for name, text in (("allowed_signers", report.allowed_signers), ("policy.toml", report.policy_toml)):
             page.heading(name)
@@ -328,10 +325,10 @@ def build_unsealed_page(report: ProposalReport) -> Page:
 
 
 def build_seal_page(report: SealReport) -> Page:
-    page = Page()
+    page = Page(names=_NAMES)
     words = "is in force" if report.added else "was already in the log"
     page.line(Cell("✓ ", "pass"), Cell(f"policy {report.version} {words}: {report.entry}"), indent=2)
-    add_fact(page, "signed by", ", ".join(report.signed_by))
+    page.fact("signed by", ", ".join(report.signed_by))
     for change in report.changes:
         page.line(Cell("~ ", "accent"), Cell(render_safe(change)), indent=2)
     for keyid in report.left_out:
@@ -341,7 +338,7 @@ def build_seal_page(report: SealReport) -> Page:
     for entry in report.void:
         page.line(Cell("! ", "warning"), Cell(f"{entry} no longer counts"), indent=2)
     for warning in report.warnings:
-        page.line(Cell("! ", "warning"), Cell(render_safe(warning)), indent=2)
+        page.warn(warning)
     page.line(Cell("Commit it: ", "muted"), Cell(_COMMIT.format(version=report.version), "key"))
     return page
 

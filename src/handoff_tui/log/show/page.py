@@ -19,6 +19,7 @@ PIN_SCHEMA = "handoff-tui/log-pin/v1"
 BUNDLE_SCHEMA = "handoff-tui/log-bundle/v1"
 _MOST_ROWS = 30
 _MOST_PROBLEMS = 12
+_NAMES = 10
 _NOTHING = "–"
 _SOLO = "solo"
 _STATES = {
@@ -68,13 +69,13 @@ def build_pin_json(question: PinQuestion) -> dict[str, object]:
 
 def build_pin_page(question: PinQuestion) -> Page:
     """Builds what a person compares with what a colleague tells them."""
-    page = Page()
+    page = Page(names=_NAMES)
     page.line(Cell("This log begins with "), Cell(question.first, "key"))
-    _add_fact(page, "begun by", f"{question.begun_by}, {question.time}")
+    page.fact("begun by", f"{question.begun_by}, {question.time}")
     for key in question.keys:
-        _add_fact(page, "key", key)
-    _add_fact(page, "decide", ", ".join(question.people) or _NOTHING)
-    _add_fact(page, "entries", str(len(question.verdict.entries)))
+        page.fact("key", key)
+    page.fact("decide", ", ".join(question.people) or _NOTHING)
+    page.fact("entries", str(len(question.verdict.entries)))
     page.blank()
     page.line(Cell("Compare the first entry with a colleague's, over another channel than this repository.", "muted"))
     return page
@@ -127,27 +128,27 @@ def _judge(report: LogReport) -> Label:
 
 def build_report_page(report: LogReport, *, everything: bool = False) -> Page:
     """Builds the verdict, what it is based on, and every problem."""
-    page = Page()
+    page = Page(names=_NAMES)
     label = _judge(report)
     page.line(Cell(f"{label}  ", label.role), Cell(f"{_count_entries(report.entries)}, {_count_more(report)}"))
     if report.log is None and not report.problems:
         page.line(Cell("There is no signed log here yet. "), Cell("`handoff-tui init` begins one.", "muted"))
         return page
-    _add_fact(page, "log", f"{report.log or _NOTHING}  ({_ANCHORS[report.anchor]})")
-    _add_fact(page, "policy", report.policy or _NOTHING)
+    page.fact("log", f"{report.log or _NOTHING}  ({_ANCHORS[report.anchor]})")
+    page.fact("policy", report.policy or _NOTHING)
     for head in report.heads:
-        _add_fact(page, "head", head)
+        page.fact("head", head)
     if report.second_opinions is not None:
-        _add_fact(page, "asked", f"ssh-keygen, about {plural(report.second_opinions, 'signature')}")
+        page.fact("asked", f"ssh-keygen, about {plural(report.second_opinions, 'signature')}")
     if report.against is not None:
-        _add_fact(page, "against", report.against)
+        page.fact("against", report.against)
     _add_problems(page, report.problems, everything=everything)
     return page
 
 
 def build_entry_page(view: EntryView, extracted: tuple[str, ...] = (), folder: str = "") -> Page:
     """Builds every field in words, what it is bound to, who signed, what came before and after."""
-    page = Page()
+    page = Page(names=_NAMES)
     row = view.row
     label = _STATES[row.state]
     page.line(Cell(f"{label}  ", label.role), Cell(row.id, "key"))
@@ -159,13 +160,13 @@ def build_entry_page(view: EntryView, extracted: tuple[str, ...] = (), folder: s
     _add_signatures(page, view)
     page.heading("Place in the log")
     for parent in view.entry.parents if view.entry is not None else ():
-        _add_fact(page, "follows", parent)
+        page.fact("follows", parent)
     for follower in view.followers:
-        _add_fact(page, "before", follower)
+        page.fact("before", follower)
     if row.head:
-        _add_fact(page, "before", "nothing yet: it is a head of the log")
-    _add_fact(page, "found in", ", ".join(view.places) or _NOTHING)
-    _add_fact(page, "file", f"{view.size:,} bytes")
+        page.fact("before", "nothing yet: it is a head of the log")
+    page.fact("found in", ", ".join(view.places) or _NOTHING)
+    page.fact("file", f"{view.size:,} bytes")
     if extracted:
         page.heading("Extracted", folder)
         page.line(Cell(", ".join(extracted)), indent=2)
@@ -176,26 +177,26 @@ def _add_entry(page: Page, view: EntryView, entry: Entry) -> None:
     row = view.row
     page.blank()
     roles = f" ({', '.join(row.roles)})" if row.roles else ""
-    _add_fact(page, "what", f"{row.what}, the {row.kind} numbered {entry.seq}")
-    _add_fact(page, "who", f"{entry.actor}{roles}")
+    page.fact("what", f"{row.what}, the {row.kind} numbered {entry.seq}")
+    page.fact("who", f"{entry.actor}{roles}")
     if row.solo:
-        _add_fact(page, _SOLO, "on work under their own name; no second person looked")
-    _add_fact(page, "when", entry.time)
+        page.fact(_SOLO, "on work under their own name; no second person looked")
+    page.fact("when", entry.time)
     if entry.work is not None:
-        _add_fact(page, "on", f"{entry.work.handoff}, {entry.work.phase}, attempt {entry.work.attempt}")
-        _add_fact(page, "made by", ", ".join(entry.work.producers) or "nobody is named")
+        page.fact("on", f"{entry.work.handoff}, {entry.work.phase}, attempt {entry.work.attempt}")
+        page.fact("made by", ", ".join(entry.work.producers) or "nobody is named")
     if entry.decision is not None:
         for number, line in enumerate(render_safe_lines(entry.decision.reason)):
-            _add_fact(page, "" if number else "reason", line or _NOTHING)
+            page.fact("" if number else "reason", line or _NOTHING)
         for one in entry.decision.regards:
-            _add_fact(page, "regards", one)
-        _add_fact(page, "confirmed", view.confirmed.words if view.confirmed else "not recorded")
+            page.fact("regards", one)
+        page.fact("confirmed", view.confirmed.words if view.confirmed else "not recorded")
     if entry.log is not None:
-        _add_fact(page, "log", entry.log)
+        page.fact("log", entry.log)
     if entry.policy is not None:
         _add_policy(page, entry)
     if view.policy is not None and entry.work is not None:
-        _add_fact(page, "policy", view.policy)
+        page.fact("policy", view.policy)
         _add_subject(page, view, entry)
 
 
@@ -203,8 +204,8 @@ def _add_policy(page: Page, entry: Entry) -> None:
     text = entry.policy
     if text is None:
         return
-    _add_fact(page, "version", str(text.version))
-    _add_fact(page, "nonce" if text.nonce else "replaces", text.nonce or text.previous or _NOTHING)
+    page.fact("version", str(text.version))
+    page.fact("nonce" if text.nonce else "replaces", text.nonce or text.previous or _NOTHING)
     for name, content in (("policy.toml", text.policy_toml), ("allowed_signers", text.allowed_signers)):
         page.heading(name)
         for line in render_safe_lines(content.rstrip("\n")):
@@ -221,9 +222,9 @@ def _add_subject(page: Page, view: EntryView, entry: Entry) -> None:
         if subject.scope and name == "baseline":  # bound by entries of the first version only
             continue
         value = "none" if digest == NO_BASELINE else digest
-        _add_fact(page, name, f"{value}  ({stored[name]})" if name in stored else value)
+        page.fact(name, f"{value}  ({stored[name]})" if name in stored else value)
     if entry.decision is not None:
-        _add_fact(page, "review", f"{entry.decision.review}  ({stored['review']})")
+        page.fact("review", f"{entry.decision.review}  ({stored['review']})")
 
 
 def _add_signatures(page: Page, view: EntryView) -> None:
@@ -233,7 +234,7 @@ def _add_signatures(page: Page, view: EntryView) -> None:
     for one in view.signatures:
         touch = ", touched" if one.user_present else ""
         whose = one.principal or "nobody in the policy"
-        _add_fact(page, "by", f"{whose}, {one.keyid} ({one.key_type}, {one.hash}{touch})")
+        page.fact("by", f"{whose}, {one.keyid} ({one.key_type}, {one.hash}{touch})")
 
 
 def _build_row(row: LogRow) -> tuple[Cell, ...]:
@@ -266,10 +267,6 @@ def _add_problems(page: Page, problems: Sequence[LogProblem], *, everything: boo
             Cell(render_safe(problem.text)),
             indent=4,
         )
-
-
-def _add_fact(page: Page, name: str, value: str) -> None:
-    page.line(Cell(f"{name:<10}", "muted"), Cell(render_safe(value)), indent=10)
 
 
 def _shorten(entry: str) -> str:

@@ -12,7 +12,6 @@ from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
-from handoff_tui.decisions.pages.gate import add_fact
 from handoff_tui.live.state.agents import Breakpoint, Proposal, ProposalKind, ProposalStage, StepPlan
 from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
@@ -33,7 +32,7 @@ def add_trust(page: Page, plan: RequestedCommands) -> None:
     for command in plan.commands:
         page.heading(render_safe(command.id))
         for place, word in enumerate(command.argv):
-            add_fact(page, "" if place else "runs", word)
+            page.fact("" if place else "runs", word)
         for place, (path, digest) in enumerate(command.scripts):
             name = "" if place else "script"
             page.line(
@@ -45,9 +44,9 @@ def add_trust(page: Page, plan: RequestedCommands) -> None:
     if plan.functions:
         page.heading("Python in this repository")
         for function in plan.functions:
-            add_fact(page, "calls", function)
+            page.fact("calls", function)
     page.blank()
-    add_fact(page, "digest", plan.digest)
+    page.fact("digest", plan.digest)
 
 
 TITLES = {
@@ -85,7 +84,7 @@ def build_proposal_page(proposal: Proposal) -> Page:
     """Shows what would be done, word for word, or why it can't be."""
     page = Page()
     if proposal.note:
-        page.line(Cell("! ", "warning"), Cell(render_safe(proposal.note), "warning"), indent=2)
+        page.warn(proposal.note, "warning")
         page.blank()
     if proposal.stage is ProposalStage.PREPARING:
         page.line(Cell("looking…", "muted"))
@@ -105,24 +104,19 @@ def build_proposal_page(proposal: Proposal) -> Page:
 
 def _add_plan(page: Page, plan: StepPlan) -> None:
     way = _DIRECTIONS[plan.direction] + (f", from {plan.source}" if plan.source and plan.source != plan.phase else "")
-    add_fact(page, "phase", f"{plan.phase}: {way}")
-    add_fact(page, "run", f"attempt {plan.attempt}, run {plan.number}; {plan.tries_left} left in the loop")
-    add_fact(
-        page, "agent", plan.agent + (", set by this repository, with your consent" if plan.from_repository else "")
-    )
+    page.fact("phase", f"{plan.phase}: {way}")
+    page.fact("run", f"attempt {plan.attempt}, run {plan.number}; {plan.tries_left} left in the loop")
+    page.fact("agent", plan.agent + (", set by this repository, with your consent" if plan.from_repository else ""))
     for number, word in enumerate(plan.argv):
-        add_fact(page, "runs" if number == 0 else "", word)
-    add_fact(page, "in", plan.folder + ("  (a separate work tree)" if plan.worktree else ""))
-    add_fact(page, "env", ", ".join(plan.environment))
-    add_fact(page, "limit", describe_clock(plan.timeout_seconds))
+        page.fact("runs" if number == 0 else "", word)
+    page.fact("in", plan.folder + ("  (a separate work tree)" if plan.worktree else ""))
+    page.fact("env", ", ".join(plan.environment))
+    page.fact("limit", describe_clock(plan.timeout_seconds))
     if plan.demands:
-        add_fact(
-            page, "packet", f"{plural(plan.demands, 'point')} from the reviewer who sent the work back, in the prompt"
-        )
+        page.fact("packet", f"{plural(plan.demands, 'point')} from the reviewer who sent the work back, in the prompt")
     if plan.waits:
         waits = ", ".join(f"{wait:g} s" for wait in plan.waits)
-        add_fact(
-            page,
+        page.fact(
             "retries",
             f"{len(plan.waits)} automatic if it crashes, after {waits}; only while this app is open",
         )
@@ -157,8 +151,8 @@ def _add_others(page: Page, proposal: Proposal) -> None:
     if proposal.run is not None:
         state = proposal.run.state
         key = state.key
-        add_fact(page, "agent", f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}")
-        add_fact(page, "running", f"{describe_clock(state.elapsed)}; {state.status.value}")
+        page.fact("agent", f"{key.handoff} · {key.phase} · attempt {key.attempt}, run {key.number}")
+        page.fact("running", f"{describe_clock(state.elapsed)}; {state.status.value}")
         grace = f"{state.plan.grace_seconds:g} s" if state.plan else "a grace period"
         page.blank()
         page.line(Cell(f"Sends TERM, waits {grace}, then KILLs everything it started. Its work stays and is reviewed."))
@@ -171,8 +165,8 @@ def _add_others(page: Page, proposal: Proposal) -> None:
     if proposal.trust is not None:
         add_trust(page, proposal.trust)
     if proposal.record is not None:
-        add_fact(page, "rollback", f"{proposal.record.time}, by {proposal.record.owner}")
-        add_fact(page, "saved", proposal.record.saved.ref)
+        page.fact("rollback", f"{proposal.record.time}, by {proposal.record.owner}")
+        page.fact("saved", proposal.record.saved.ref)
 
 
 def describe_obstacle(proposal: Proposal, typed: str) -> str:

@@ -17,7 +17,7 @@ from handoff_tui.decisions.pages.decide import (
     add_own_words,
     describe_threshold,
 )
-from handoff_tui.decisions.pages.gate import add_decisions, add_fact, add_state, add_subject
+from handoff_tui.decisions.pages.gate import add_decisions, add_state, add_subject
 from handoff_tui.decisions.views import DecisionView, GateView
 from handoff_tui.live.state.app import DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.entry import CLOSING, NO_BASELINE
@@ -233,15 +233,15 @@ def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
     gate, report = view.gate, view.gate.report
     page.blank()
     files = f" · {plural(len(view.record.scope.files), 'file')}" if view.record.scope is not None else ""
-    add_fact(page, "signs", f"{report.handoff} · {report.phase} · attempt {report.attempt}{files}")
+    page.fact("signs", f"{report.handoff} · {report.phase} · attempt {report.attempt}{files}")
     warned = f", {plural(gate.warnings, 'warning')}" if gate.warnings else ""
-    add_fact(page, "checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, just run")
+    page.fact("checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, just run")
     add_claims(page, view.record)
     add_own_words(page, view)
-    add_fact(page, "as", f"{view.principal} ({view.key_source}), {describe_threshold(report)}")
+    page.fact("as", f"{view.principal} ({view.key_source}), {describe_threshold(report)}")
     add_key_grade(page, view)
     if wait:
-        add_fact(page, "", wait)
+        page.fact("", wait)
     add_decisions(page, report)
 
 
@@ -256,13 +256,13 @@ def _add_in_full(page: Page, view: DecisionView) -> None:
     page.heading("Digests", "what the signature covers")
     subject, gate = view.gate.subject, view.gate
     uncommitted = ", includes uncommitted changes" if gate.uncommitted else ""
-    add_fact(page, "commit", f"{subject.commit[:SHORT_DIGEST]}   tree {subject.tree[:SHORT_DIGEST]}{uncommitted}")
-    add_fact(page, "baseline", _describe_baseline(gate))
-    add_fact(page, "key", view.keyid)
+    page.fact("commit", f"{subject.commit[:SHORT_DIGEST]}   tree {subject.tree[:SHORT_DIGEST]}{uncommitted}")
+    page.fact("baseline", _describe_baseline(gate))
+    page.fact("key", view.keyid)
     add_subject(page, view.gate)
-    add_fact(page, "review", view.review)
-    add_fact(page, "policy", view.policy)
-    add_fact(page, "subject", view.gate.digest)
+    page.fact("review", view.review)
+    page.fact("policy", view.policy)
+    page.fact("subject", view.gate.digest)
 
 
 def _add_receipt(page: Page, part: DecisionPart, following: InboxItem | None, withdraw_key: str, *, tour: bool) -> None:

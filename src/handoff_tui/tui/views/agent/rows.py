@@ -12,7 +12,6 @@ from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.labels import Label, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.decisions.pages.gate import add_fact
 from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow
 
 _HEADINGS = ("STATE", "PHASE", "RUN", "TOOK", "EXIT", "FILES", "COMMITS", "WHY")
@@ -163,16 +162,16 @@ def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
         Cell(f"{label.glyph} {label.word}  ", label.role), Cell(render_safe(f"{key.phase} {key.attempt}.{key.number}"))
     )
     page.blank()
-    add_fact(page, "elapsed", describe_clock(run.state.elapsed))
+    page.fact("elapsed", describe_clock(run.state.elapsed))
     if plan is not None:
-        add_fact(page, "agent", plan.agent)
-        add_fact(page, "by", plan.owner)
-        add_fact(page, "limit", describe_clock(plan.timeout_seconds))
+        page.fact("agent", plan.agent)
+        page.fact("by", plan.owner)
+        page.fact("limit", describe_clock(plan.timeout_seconds))
     if process is not None:
-        add_fact(page, "process", f"{process.agent_pid or process.pid} on {process.host}")
+        page.fact("process", f"{process.agent_pid or process.pid} on {process.host}")
     if run.state.survivors:
-        add_fact(page, "left", plural(run.state.survivors, "process"))
-    add_fact(page, "files", "known when it ends")
+        page.fact("left", plural(run.state.survivors, "process"))
+    page.fact("files", "known when it ends")
 
 
 def list_foreign_locks(view: AgentsView) -> tuple[LockState, ...]:
@@ -186,10 +185,10 @@ def _add_inputs(page: Page, run: RunView) -> None:
     if plan is None:
         return
     page.heading("What the agent was given")
-    add_fact(page, "folder", plan.folder)
-    add_fact(page, "env", ", ".join(plan.environment) or "none")
-    add_fact(page, "prompt", f"sha256 {plan.prompt_sha256[:SHORT_DIGEST]}")
-    add_fact(page, "context", f"sha256 {plan.context_sha256[:SHORT_DIGEST]}")
+    page.fact("folder", plan.folder)
+    page.fact("env", ", ".join(plan.environment) or "none")
+    page.fact("prompt", f"sha256 {plan.prompt_sha256[:SHORT_DIGEST]}")
+    page.fact("context", f"sha256 {plan.context_sha256[:SHORT_DIGEST]}")
 
 
 def _add_agenda(page: Page, view: AgentsView | None) -> None:

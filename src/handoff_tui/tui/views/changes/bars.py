@@ -158,7 +158,7 @@ def build_record_page(loaded: Loaded[DifferenceView], files: int | None) -> Page
         found = build_snapshot_diff_page(value.record, value.pair, value.claims, files, everything=few)
         page.parts += found.parts
         for note in value.notes:
-            page.line(Cell("! ", "warning"), Cell(render_safe(note)), indent=2)
+            page.warn(note)
     elif loaded.trouble is None:
         page.line(Cell("Comparing tests, packages, checks and findings…", "muted"))
     return page
