@@ -32,7 +32,7 @@ from handoff_tui.agents.hosts.tools.programs import (
     drop_options,
     is_deciding,
 )
-from handoff_tui.agents.hosts.tools.shell import Command, Word, name_arguments, read_script
+from handoff_tui.agents.hosts.tools.shell import Command, ShellWord, name_arguments, read_script
 from handoff_tui.core.lazy_pattern import compile_later
 
 _MOST_LAYERS = 24
@@ -110,21 +110,21 @@ class _Judge:
         if is_export or not command.words:
             self.environment |= assigned
 
-    def _run_words(self, words: list[Word], command: Command) -> None:
+    def _run_words(self, words: list[ShellWord], command: Command) -> None:
         if not words or self._is_too_deep():
             return
         self.layers += 1
         self._judge_program(words, command)
         self.layers -= 1
 
-    def _judge_program(self, words: list[Word], command: Command) -> None:
+    def _judge_program(self, words: list[ShellWord], command: Command) -> None:
         name, rest = name_program(words[0]), words[1:]
         if not name:
             self._judge_unknown(words[0], rest)
         elif name == "git" or (name == "hub" and [word.text for word in rest[:1]] != ["api"]):
             self._run_git(rest, command)
         elif name.startswith("git-") and name.removeprefix("git-") in PASSING_GIT:
-            self._run_git([Word(name.removeprefix("git-")), *rest], command)
+            self._run_git([ShellWord(name.removeprefix("git-")), *rest], command)
         elif name in FORGES:
             self._run_forge(name, rest)
         elif name == "handoff-tui":
@@ -138,7 +138,7 @@ class _Judge:
         else:
             self._run_other(name, words, command)
 
-    def _run_other(self, name: str, words: list[Word], command: Command) -> None:
+    def _run_other(self, name: str, words: list[ShellWord], command: Command) -> None:
         rest = words[1:]
         if name in WRITERS:
             self._write_all(WRITERS[name], rest)
@@ -156,16 +156,16 @@ class _Judge:
             self._judge_request(name, rest)
         elif name == "apply_patch":
             for path in list_patched("\n".join([*(word.text for word in rest), command.given or ""])):
-                self._write(Word(path))
+                self._write(ShellWord(path))
         elif "/" in words[0].text and self._run_file(words, command):
             pass
         else:
             self._run_built_in(name, rest, command)
 
-    def _run_built_in(self, name: str, rest: list[Word], command: Command) -> None:
+    def _run_built_in(self, name: str, rest: list[ShellWord], command: Command) -> None:
         """Runs what the shell itself does, or else a program that nothing is known of."""
         if name in {"cd", "pushd"}:
-            target = next((word for word in rest if not word.text.startswith("-")), Word("~"))
+            target = next((word for word in rest if not word.text.startswith("-")), ShellWord("~"))
             self.folder = self._resolve(target) if target.known else self.folder
         elif name == "eval":
             self._run_joined(rest, command)
@@ -179,7 +179,7 @@ class _Judge:
         elif name not in QUOTING:
             self._try_words(rest, command)
 
-    def _try_words(self, words: list[Word], command: Command) -> None:
+    def _try_words(self, words: list[ShellWord], command: Command) -> None:
         """Judges what an unknown program may start: the words after it, or the text of an option for that."""
         for at, word in enumerate(words):
             if name_program(word) in QUOTING and not (at and words[at - 1].text.startswith("-")):
@@ -193,14 +193,14 @@ class _Judge:
                 self._judge_code(text)
         self._run_escapes(words)
 
-    def _run_escapes(self, words: list[Word]) -> None:
+    def _run_escapes(self, words: list[ShellWord]) -> None:
         """Runs what an editor or a pager is told to give to a shell: `-c '!…'`, `+!…`."""
         for word in words:
             text = word.text.lstrip("+:")
             if text.startswith("!"):
                 self.run_text(text[1:])
 
-    def _judge_unknown(self, program: Word, rest: list[Word]) -> None:
+    def _judge_unknown(self, program: ShellWord, rest: list[ShellWord]) -> None:
         """Judges a program that only the shell knows: what it is made of, or what follows, tells what it could be."""
         if program.printed_by and not program.text:
             text = self.texts.find_output(program.printed_by, "a command made by a pipe")
@@ -213,7 +213,7 @@ class _Judge:
         elif said[:1] == ["decide"]:
             self._add(ActKind.DECIDE, "$… decide")
 
-    def _run_git(self, words: list[Word], command: Command) -> None:
+    def _run_git(self, words: list[ShellWord], command: Command) -> None:
         environment = self.environment | {name: value.text for name, value in command.assignments}
         folder, aliases, rest = self._take_git_options(words, environment)
         if not rest:
@@ -239,15 +239,15 @@ class _Judge:
         self._run_git_commands(verb.text, arguments, folder)
 
     def _take_git_options(
-        self, words: list[Word], environment: Mapping[str, str]
-    ) -> tuple[str, dict[str, str], list[Word]]:
+        self, words: list[ShellWord], environment: Mapping[str, str]
+    ) -> tuple[str, dict[str, str], list[ShellWord]]:
         """Takes off the options before git's verb: where it runs, and the aliases that they set."""
         folder, aliases = self.folder, dict[str, str]()
         for name in ("GIT_DIR", "GIT_WORK_TREE"):
             folder = self._find_work_tree(folder, environment[name]) if environment.get(name) else folder
         at = 0
         while at < len(words) and (words[at].text.startswith("-") or (not words[at].known and not words[at].text)):
-            option, value = words[at].text, words[at + 1] if at + 1 < len(words) else Word("")
+            option, value = words[at].text, words[at + 1] if at + 1 < len(words) else ShellWord("")
             if not words[at].known and not option:  # may be options, or nothing at all
                 if value.known and value.text and not value.text.startswith("-"):
                     at += 1
@@ -287,7 +287,7 @@ class _Judge:
         else:
             self._in_folder(folder, value.removeprefix("!"))
 
-    def _run_alias(self, words: list[Word], given: Mapping[str, str], folder: str, *, hidden: bool) -> None:
+    def _run_alias(self, words: list[ShellWord], given: Mapping[str, str], folder: str, *, hidden: bool) -> None:
         """Runs what an alias stands for; the name of none may be corrected by git, or be set out of sight."""
         verb, arguments = words[0].text, words[1:]
         known = {**self.around.aliases(folder), **given}
@@ -302,10 +302,10 @@ class _Judge:
         inner = read_script(meaning).commands
         meant = inner[0].words if inner else []
         before, self.folder = self.folder, folder
-        self._run_words([Word("git"), *meant, *arguments], Command())
+        self._run_words([ShellWord("git"), *meant, *arguments], Command())
         self.folder = before
 
-    def _run_git_commands(self, verb: str, arguments: list[Word], folder: str) -> None:
+    def _run_git_commands(self, verb: str, arguments: list[ShellWord], folder: str) -> None:
         """Runs the commands that git itself is told to run."""
         texts = [word.text for word in arguments]
         for at, text in enumerate(texts if verb in {"rebase", "difftool", "filter-branch"} else ()):
@@ -317,7 +317,9 @@ class _Judge:
         if verb == "bisect" and texts[:1] == ["run"]:
             self._run_words(arguments[1:], Command())
         elif verb == "for-each-repo":
-            self._run_words([Word("git"), *(word for word in arguments if not word.text.startswith("-"))], Command())
+            self._run_words(
+                [ShellWord("git"), *(word for word in arguments if not word.text.startswith("-"))], Command()
+            )
         elif verb == "submodule" and "foreach" in texts:
             rest = [text for text in texts[texts.index("foreach") + 1 :] if text not in {"--recursive", "--quiet"}]
             self._in_folder(folder, " ".join(rest))
@@ -341,7 +343,7 @@ class _Judge:
             value = values[0]
             self._in_folder(folder, value[1:] if value.startswith("!") else f"git {value}")
 
-    def _run_forge(self, name: str, words: list[Word]) -> None:
+    def _run_forge(self, name: str, words: list[ShellWord]) -> None:
         texts = [word.text for word in words]
         if FORGES[name](texts) and not {"--help", "-h"}.intersection(texts):
             self._add(ActKind.PASS_ON, _show(name, "", texts))
@@ -351,17 +353,17 @@ class _Judge:
         elif texts[:1] == ["api"] and changes_forge(texts):
             self._add(ActKind.PASS_ON, _show(name, "", texts))
 
-    def _judge_request(self, name: str, words: list[Word]) -> None:
+    def _judge_request(self, name: str, words: list[ShellWord]) -> None:
         if changes_forge([word.text for word in words]):
             self._add(ActKind.PASS_ON, f"{name} …/merge")
 
-    def _run_ours(self, words: list[Word]) -> None:
+    def _run_ours(self, words: list[ShellWord]) -> None:
         texts = [word.text for word in words]
-        verb = next((word for word in words if not word.text.startswith("-")), Word(""))
+        verb = next((word for word in words if not word.text.startswith("-")), ShellWord(""))
         if is_deciding(texts) or not (verb.known or verb.text):
             self._add(ActKind.DECIDE, _show("handoff-tui", "", texts if verb.known else ["$…"]))
 
-    def _judge_key_tool(self, words: list[Word]) -> None:
+    def _judge_key_tool(self, words: list[ShellWord]) -> None:
         texts = [word.text for word in words]
         if "sign" in texts and any(text.startswith("-Y") for text in texts):
             self._add(ActKind.SIGN, "ssh-keygen -Y sign")
@@ -369,7 +371,7 @@ class _Judge:
             if text == "-f" and "-l" not in texts and "-y" not in texts:
                 self._write(words[at + 1])
 
-    def _run_shell(self, words: list[Word], command: Command) -> None:
+    def _run_shell(self, words: list[ShellWord], command: Command) -> None:
         """Runs what a shell is told to: by `-c`, by a script, or on its input."""
         at = 0
         while at < len(words) and words[at].text.startswith(("-", "+")):
@@ -390,7 +392,7 @@ class _Judge:
         else:
             self._run_input(command)
 
-    def _run_made(self, script: Word, shown: str, arguments: Sequence[str], command: Command) -> None:
+    def _run_made(self, script: ShellWord, shown: str, arguments: Sequence[str], command: Command) -> None:
         """Runs a word as a command line; one that only the shell knows may be anything."""
         if script.known or script.text.strip():
             self.run_text(script.text, arguments, command)
@@ -405,7 +407,7 @@ class _Judge:
         lines = [" ".join(line.split(None, skipped)[skipped:]) for line in text.splitlines()] if skipped else [text]
         self.run_text("\n".join(lines))
 
-    def _run_code(self, runner: str, words: list[Word], command: Command) -> None:
+    def _run_code(self, runner: str, words: list[ShellWord], command: Command) -> None:
         """Looks at code in another language for what it starts and writes."""
         module = _find_module(words)
         if module is not None:
@@ -432,16 +434,16 @@ class _Judge:
 
     def _judge_code(self, code: str, *, writes: bool = True) -> None:
         for words in other_language.list_started(code):
-            self._run_words([Word(word) for word in words], Command())
+            self._run_words([ShellWord(word) for word in words], Command())
         called = other_language.find_library_call(code)
         if called is not None:
             self._add(ActKind.PASS_ON, called)
         if other_language.decides(code):
             self._add(ActKind.DECIDE, "handoff-tui in code")
         for path in other_language.list_written(code) if writes else ():
-            self._write(Word(path))
+            self._write(ShellWord(path))
 
-    def _unwrap(self, wrapper: Wrapper, words: list[Word], command: Command) -> None:
+    def _unwrap(self, wrapper: Wrapper, words: list[ShellWord], command: Command) -> None:
         """Takes off a program that runs another; where an option of it isn't known, tries every word as the program."""
         self._run_text_options(wrapper.text_options, words)
         texts = [word.text for word in words]
@@ -454,13 +456,13 @@ class _Judge:
             for text in (*(text for text in typed if " " in text), "".join(typed), " ".join(typed)):
                 self.run_text(text)
         if wrapper.appends:
-            words = [Word("", known=False) if word.text in {"{}", "%"} else word for word in words]
-            words.append(Word("", known=False))
+            words = [ShellWord("", known=False) if word.text in {"{}", "%"} else word for word in words]
+            words.append(ShellWord("", known=False))
         at, clear = wrapper.find_program(texts)
         assigned = [text.split("=", 1) for text in texts[:at] if ASSIGNMENT.match(text)]
         if assigned:
             command = copy(command)
-            command.assignments, command.words = [(name, Word(value)) for name, value in assigned], words[at:]
+            command.assignments, command.words = [(name, ShellWord(value)) for name, value in assigned], words[at:]
             self._set_variables(command)
         if wrapper.joins:
             self._run_joined(words[at:], command)
@@ -469,7 +471,7 @@ class _Judge:
         else:
             self._try_all(words, command)
 
-    def _try_all(self, words: list[Word], command: Command) -> None:
+    def _try_all(self, words: list[ShellWord], command: Command) -> None:
         """Tries every word as the program, up to one that only prints or searches for what follows it."""
         for start, word in enumerate(words):
             if start and name_program(word) in QUOTING:
@@ -478,7 +480,7 @@ class _Judge:
                 continue
             self._run_words(words[start:], command)
 
-    def _run_text_options(self, options: frozenset[str], words: list[Word]) -> None:
+    def _run_text_options(self, options: frozenset[str], words: list[ShellWord]) -> None:
         """Runs the command lines in options such as `-c`: alone, last of several letters, or with the text attached."""
         for at, word in enumerate(words if options else ()):
             text = word.text
@@ -490,7 +492,7 @@ class _Judge:
             elif text.partition("=")[0] in options:
                 self.run_text(text.partition("=")[2])
 
-    def _run_after(self, options: frozenset[str], words: list[Word]) -> None:
+    def _run_after(self, options: frozenset[str], words: list[ShellWord]) -> None:
         """Runs the programs after `-exec` and the like; `find -delete` deletes where it starts."""
         for at, word in enumerate(words):
             if word.text in options:
@@ -499,7 +501,7 @@ class _Judge:
                 for start in words[:at]:
                     self._write(start, kind=ActKind.DELETE)
 
-    def _run_joined(self, words: list[Word], command: Command) -> None:
+    def _run_joined(self, words: list[ShellWord], command: Command) -> None:
         """Runs words as one command line; without any, what is on the input."""
         if not words:
             self._run_input(command)
@@ -508,7 +510,7 @@ class _Judge:
         else:
             self.run_text(" ".join(self.texts.find_text(word) for word in words), (), command)
 
-    def _run_file(self, words: list[Word], command: Command) -> bool:
+    def _run_file(self, words: list[ShellWord], command: Command) -> bool:
         """Runs a script with its arguments, if it is a small one that can be read; says whether it was."""
         if not words or self.scripts >= _MOST_SCRIPTS:
             return False
@@ -531,16 +533,16 @@ class _Judge:
         self.run_text(text)
         self.folder = before
 
-    def _write_all(self, writer: Writer, words: list[Word], folder: str | None = None) -> None:
+    def _write_all(self, writer: Writer, words: list[ShellWord], folder: str | None = None) -> None:
         kind = ActKind.DELETE if writer.deletes else ActKind.WRITE
         for path in writer.find_written([word.text for word in words]):
-            self._write(Word(path), folder, kind)
+            self._write(ShellWord(path), folder, kind)
 
-    def _write(self, target: Word, folder: str | None = None, kind: ActKind = ActKind.WRITE) -> None:
+    def _write(self, target: ShellWord, folder: str | None = None, kind: ActKind = ActKind.WRITE) -> None:
         if target.text:
             self._add(kind, self._resolve(target, folder), folder)
 
-    def _resolve(self, word: Word, folder: str | None = None) -> str:
+    def _resolve(self, word: ShellWord, folder: str | None = None) -> str:
         return posixpath.normpath(posixpath.join(folder or self.folder, self._expand_home(word.text)))
 
     def _expand_home(self, path: str) -> str:
@@ -572,7 +574,7 @@ def _split_git_option(option: str) -> tuple[str, str, str]:
     return option.partition("=") if option.startswith("--") else (option, "", "")
 
 
-def _find_module(words: list[Word]) -> tuple[str, list[Word]] | None:
+def _find_module(words: list[ShellWord]) -> tuple[str, list[ShellWord]] | None:
     """Returns the module that `python -m` runs, and its arguments."""
     for at, word in enumerate(words):
         if word.text == "-m" and at + 1 < len(words):
@@ -584,7 +586,7 @@ def _find_module(words: list[Word]) -> tuple[str, list[Word]] | None:
     return None
 
 
-def _is_dry(arguments: list[Word]) -> bool:
+def _is_dry(arguments: list[ShellWord]) -> bool:
     """Whether a push only tries: nothing in it is hidden, and nothing takes `--dry-run` back."""
     texts = {word.text for word in arguments}
     return bool(texts & {"--dry-run", "-n"}) and "--no-dry-run" not in texts and all(word.known for word in arguments)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Sequence
 
-from handoff_tui.agents.hosts.tools.shell import Command, Word
+from handoff_tui.agents.hosts.tools.shell import Command, ShellWord
 
 _LITERAL_SOURCES = frozenset({"echo", "printf", "cat", "tee"})
 _ECHO_OPTIONS = frozenset({"-e", "-n", "-E", "-ne", "-en", "--"})
@@ -19,7 +19,7 @@ class KnownTexts:
 
     def __init__(
         self,
-        find_path: Callable[[Word], str],
+        find_path: Callable[[ShellWord], str],
         read_file: Callable[[str], str | None],
         report: Callable[[str], None],
     ) -> None:
@@ -66,19 +66,19 @@ class KnownTexts:
                 text = text.replace("%s", value, 1) if "%s" in text else f"{text} {value}"
         return text.replace("\\n", "\n")
 
-    def find_text(self, word: Word) -> str:
+    def find_text(self, word: ShellWord) -> str:
         if word.text or not word.printed_by:
             return word.text
         return self.find_output(word.printed_by, "a text made by a pipe") or ""
 
-    def find_file(self, word: Word) -> str | None:
+    def find_file(self, word: ShellWord) -> str | None:
         """Returns a small script: one that stands on disk, in this command line, or in a substitution."""
         if word.printed_by and not word.text:
             return self.find_output(word.printed_by, "a script made by a pipe")
         path = self._find_path(word)
         return self._written[path] if path in self._written else self._read_file(path)
 
-    def note_written(self, target: Word, command: Command) -> None:
+    def note_written(self, target: ShellWord, command: Command) -> None:
         text = self.find_printed(command)
         if text is None and command.sources:
             text = "\n".join(self.find_printed(source) or "" for source in command.sources)
@@ -86,7 +86,7 @@ class KnownTexts:
             self._written[self._find_path(target)] = text
 
 
-def name_program(word: Word) -> str:
+def name_program(word: ShellWord) -> str:
     """Returns the name of a program without its folder; empty if only the shell knows it."""
     name = posixpath.basename(word.text).casefold()
     if word.pattern and name not in {"[", "[["} and any(sign in name for sign in "*?["):

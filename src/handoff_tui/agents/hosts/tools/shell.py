@@ -32,7 +32,7 @@ _WORD_ENDS = frozenset(" \t\r\n;&|()<>")
 _USUAL_VARIABLES = {"IFS": " \t\n"}
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """One word of a command."""
 
     text: str
@@ -49,15 +49,15 @@ class Command:
     """One simple command. Not a dataclass: a hook must not wait until that is imported."""
 
     def __init__(self) -> None:
-        self.words: list[Word] = []
-        self.assignments: list[tuple[str, Word]] = []
-        self.writes: list[Word] = []
+        self.words: list[ShellWord] = []
+        self.assignments: list[tuple[str, ShellWord]] = []
+        self.writes: list[ShellWord] = []
         """Files that its output is sent to."""
         self.given: str | None = None
         """What it is given on standard input by a here-document or a here-string."""
         self.sources: list[Command] = []
         """The commands whose output a pipe gives it."""
-        self.reads: Word | None = None
+        self.reads: ShellWord | None = None
         """The file that its input comes from."""
 
     @property
@@ -176,7 +176,7 @@ class _Reader:
         self._skip_blanks()
         start = self.at
         words = self._read_word()
-        target = words[0] if words else Word("", known=False)
+        target = words[0] if words else ShellWord("", known=False)
         if operator in {"<<", "<<-"}:
             raw = self.text[start : self.at]
             literal = any(sign in raw for sign in "'\"\\")
@@ -217,7 +217,7 @@ class _Reader:
                 command.words += words
             else:
                 value = " ".join(word.text for word in words)[assigned.end() :]
-                command.assignments.append((assigned[1], Word(value, all(word.known for word in words))))
+                command.assignments.append((assigned[1], ShellWord(value, all(word.known for word in words))))
 
     def _end_command(self) -> None:
         command, sources = self._command, self._command.sources
@@ -236,7 +236,7 @@ class _Reader:
             matches = ((word, _ASSIGNMENT.match(word.text)) for word in command.words[1:])
             self._assign((found[1], word._replace(text=word.text[found.end() :])) for word, found in matches if found)
 
-    def _assign(self, assignments: Iterable[tuple[str, Word]]) -> None:
+    def _assign(self, assignments: Iterable[tuple[str, ShellWord]]) -> None:
         for name, value in assignments:
             self.variables.pop(name, None)
             if value.known:
@@ -258,7 +258,7 @@ class _Reader:
                 self._read_inside(command.given)
         self._awaited = []
 
-    def _read_word(self) -> list[Word]:
+    def _read_word(self) -> list[ShellWord]:
         characters: _Characters = []
         self._printed_by = []
         while self.at < len(self.text):
@@ -435,18 +435,18 @@ def _decode_escapes(text: str) -> str:
     return "".join(parts)
 
 
-def _build_words(characters: _Characters) -> list[Word]:
+def _build_words(characters: _Characters) -> list[ShellWord]:
     return [word for expanded in _expand_braces(characters) for word in _split(expanded)]
 
 
-def _split(characters: _Characters) -> Iterator[Word]:
+def _split(characters: _Characters) -> Iterator[ShellWord]:
     """Splits where an expansion has blanks; nothing but an unquoted expansion can come to no word at all."""
     part: _Characters = []
     for character in (*characters, ("", _Kind.SPLIT)):
         if character[1] is not _Kind.SPLIT:
             part.append(character)
         elif part:
-            yield Word(
+            yield ShellWord(
                 text="".join(sign for sign, _ in part),
                 known=all(kind is not _Kind.UNKNOWN for _, kind in part),
                 pattern=any(kind is _Kind.PLAIN and sign in "*?[" for sign, kind in part),
