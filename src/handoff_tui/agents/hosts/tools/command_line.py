@@ -32,7 +32,7 @@ from handoff_tui.agents.hosts.tools.programs import (
     drop_options,
     is_deciding,
 )
-from handoff_tui.agents.hosts.tools.shell import Command, ShellWord, name_arguments, read_script
+from handoff_tui.agents.hosts.tools.shell import ShellCommand, ShellWord, name_arguments, read_script
 from handoff_tui.core.lazy_pattern import compile_later
 
 _MOST_LAYERS = 24
@@ -70,7 +70,7 @@ class _Judge:
         self.environment: dict[str, str] = {}
         self.texts = KnownTexts(self._resolve, self.around.read_file, lambda shown: self._add(ActKind.UNCLEAR, shown))
 
-    def run_text(self, text: str, arguments: Sequence[str] = (), outer: Command | None = None) -> None:
+    def run_text(self, text: str, arguments: Sequence[str] = (), outer: ShellCommand | None = None) -> None:
         """Runs a command line; `outer` is the command whose input it reads."""
         if self._is_too_deep():
             return
@@ -91,14 +91,14 @@ class _Judge:
         self._add(ActKind.UNCLEAR, _TOO_DEEP)
         return True
 
-    def _run(self, command: Command) -> None:
+    def _run(self, command: ShellCommand) -> None:
         for target in command.writes:
             self._write(target)
             self.texts.note_written(target, command)
         self._set_variables(command)
         self._run_words(command.words, command)
 
-    def _set_variables(self, command: Command) -> None:
+    def _set_variables(self, command: ShellCommand) -> None:
         """Notes variables that stay, and runs those that hold a command for git or a shell."""
         assigned = {name: value.text for name, value in command.assignments}
         is_export = bool(command.words) and command.words[0].text in {"export", "declare", "typeset"}
@@ -110,14 +110,14 @@ class _Judge:
         if is_export or not command.words:
             self.environment |= assigned
 
-    def _run_words(self, words: list[ShellWord], command: Command) -> None:
+    def _run_words(self, words: list[ShellWord], command: ShellCommand) -> None:
         if not words or self._is_too_deep():
             return
         self.layers += 1
         self._judge_program(words, command)
         self.layers -= 1
 
-    def _judge_program(self, words: list[ShellWord], command: Command) -> None:
+    def _judge_program(self, words: list[ShellWord], command: ShellCommand) -> None:
         name, rest = name_program(words[0]), words[1:]
         if not name:
             self._judge_unknown(words[0], rest)
@@ -138,7 +138,7 @@ class _Judge:
         else:
             self._run_other(name, words, command)
 
-    def _run_other(self, name: str, words: list[ShellWord], command: Command) -> None:
+    def _run_other(self, name: str, words: list[ShellWord], command: ShellCommand) -> None:
         rest = words[1:]
         if name in WRITERS:
             self._write_all(WRITERS[name], rest)
@@ -162,7 +162,7 @@ class _Judge:
         else:
             self._run_built_in(name, rest, command)
 
-    def _run_built_in(self, name: str, rest: list[ShellWord], command: Command) -> None:
+    def _run_built_in(self, name: str, rest: list[ShellWord], command: ShellCommand) -> None:
         """Runs what the shell itself does, or else a program that nothing is known of."""
         if name in {"cd", "pushd"}:
             target = next((word for word in rest if not word.text.startswith("-")), ShellWord("~"))
@@ -179,7 +179,7 @@ class _Judge:
         elif name not in QUOTING:
             self._try_words(rest, command)
 
-    def _try_words(self, words: list[ShellWord], command: Command) -> None:
+    def _try_words(self, words: list[ShellWord], command: ShellCommand) -> None:
         """Judges what an unknown program may start: the words after it, or the text of an option for that."""
         for at, word in enumerate(words):
             if name_program(word) in QUOTING and not (at and words[at - 1].text.startswith("-")):
@@ -213,7 +213,7 @@ class _Judge:
         elif said[:1] == ["decide"]:
             self._add(ActKind.DECIDE, "$… decide")
 
-    def _run_git(self, words: list[ShellWord], command: Command) -> None:
+    def _run_git(self, words: list[ShellWord], command: ShellCommand) -> None:
         environment = self.environment | {name: value.text for name, value in command.assignments}
         folder, aliases, rest = self._take_git_options(words, environment)
         if not rest:
@@ -302,7 +302,7 @@ class _Judge:
         inner = read_script(meaning).commands
         meant = inner[0].words if inner else []
         before, self.folder = self.folder, folder
-        self._run_words([ShellWord("git"), *meant, *arguments], Command())
+        self._run_words([ShellWord("git"), *meant, *arguments], ShellCommand())
         self.folder = before
 
     def _run_git_commands(self, verb: str, arguments: list[ShellWord], folder: str) -> None:
@@ -315,10 +315,10 @@ class _Judge:
             elif text.startswith("-x"):
                 self._in_folder(folder, text[2:])
         if verb == "bisect" and texts[:1] == ["run"]:
-            self._run_words(arguments[1:], Command())
+            self._run_words(arguments[1:], ShellCommand())
         elif verb == "for-each-repo":
             self._run_words(
-                [ShellWord("git"), *(word for word in arguments if not word.text.startswith("-"))], Command()
+                [ShellWord("git"), *(word for word in arguments if not word.text.startswith("-"))], ShellCommand()
             )
         elif verb == "submodule" and "foreach" in texts:
             rest = [text for text in texts[texts.index("foreach") + 1 :] if text not in {"--recursive", "--quiet"}]
@@ -371,7 +371,7 @@ class _Judge:
             if text == "-f" and "-l" not in texts and "-y" not in texts:
                 self._write(words[at + 1])
 
-    def _run_shell(self, words: list[ShellWord], command: Command) -> None:
+    def _run_shell(self, words: list[ShellWord], command: ShellCommand) -> None:
         """Runs what a shell is told to: by `-c`, by a script, or on its input."""
         at = 0
         while at < len(words) and words[at].text.startswith(("-", "+")):
@@ -392,7 +392,7 @@ class _Judge:
         else:
             self._run_input(command)
 
-    def _run_made(self, script: ShellWord, shown: str, arguments: Sequence[str], command: Command) -> None:
+    def _run_made(self, script: ShellWord, shown: str, arguments: Sequence[str], command: ShellCommand) -> None:
         """Runs a word as a command line; one that only the shell knows may be anything."""
         if script.known or script.text.strip():
             self.run_text(script.text, arguments, command)
@@ -401,13 +401,13 @@ class _Judge:
         else:
             self.run_text(self.texts.find_output(script.printed_by, shown) or "")
 
-    def _run_input(self, command: Command, skipped: int = 0) -> None:
+    def _run_input(self, command: ShellCommand, skipped: int = 0) -> None:
         """Runs what a shell reads from its input, without the first words of each line."""
         text = self.texts.find_input(command)
         lines = [" ".join(line.split(None, skipped)[skipped:]) for line in text.splitlines()] if skipped else [text]
         self.run_text("\n".join(lines))
 
-    def _run_code(self, runner: str, words: list[ShellWord], command: Command) -> None:
+    def _run_code(self, runner: str, words: list[ShellWord], command: ShellCommand) -> None:
         """Looks at code in another language for what it starts and writes."""
         module = _find_module(words)
         if module is not None:
@@ -434,7 +434,7 @@ class _Judge:
 
     def _judge_code(self, code: str, *, writes: bool = True) -> None:
         for words in other_language.list_started(code):
-            self._run_words([ShellWord(word) for word in words], Command())
+            self._run_words([ShellWord(word) for word in words], ShellCommand())
         called = other_language.find_library_call(code)
         if called is not None:
             self._add(ActKind.PASS_ON, called)
@@ -443,7 +443,7 @@ class _Judge:
         for path in other_language.list_written(code) if writes else ():
             self._write(ShellWord(path))
 
-    def _unwrap(self, wrapper: Wrapper, words: list[ShellWord], command: Command) -> None:
+    def _unwrap(self, wrapper: Wrapper, words: list[ShellWord], command: ShellCommand) -> None:
         """Takes off a program that runs another; where an option of it isn't known, tries every word as the program."""
         self._run_text_options(wrapper.text_options, words)
         texts = [word.text for word in words]
@@ -471,7 +471,7 @@ class _Judge:
         else:
             self._try_all(words, command)
 
-    def _try_all(self, words: list[ShellWord], command: Command) -> None:
+    def _try_all(self, words: list[ShellWord], command: ShellCommand) -> None:
         """Tries every word as the program, up to one that only prints or searches for what follows it."""
         for start, word in enumerate(words):
             if start and name_program(word) in QUOTING:
@@ -496,12 +496,12 @@ class _Judge:
         """Runs the programs after `-exec` and the like; `find -delete` deletes where it starts."""
         for at, word in enumerate(words):
             if word.text in options:
-                self._run_words(words[at + 1 :], Command())
+                self._run_words(words[at + 1 :], ShellCommand())
             elif word.text == "-delete":
                 for start in words[:at]:
                     self._write(start, kind=ActKind.DELETE)
 
-    def _run_joined(self, words: list[ShellWord], command: Command) -> None:
+    def _run_joined(self, words: list[ShellWord], command: ShellCommand) -> None:
         """Runs words as one command line; without any, what is on the input."""
         if not words:
             self._run_input(command)
@@ -510,7 +510,7 @@ class _Judge:
         else:
             self.run_text(" ".join(self.texts.find_text(word) for word in words), (), command)
 
-    def _run_file(self, words: list[ShellWord], command: Command) -> bool:
+    def _run_file(self, words: list[ShellWord], command: ShellCommand) -> bool:
         """Runs a script with its arguments, if it is a small one that can be read; says whether it was."""
         if not words or self.scripts >= _MOST_SCRIPTS:
             return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Sequence
 
-from handoff_tui.agents.hosts.tools.shell import Command, ShellWord
+from handoff_tui.agents.hosts.tools.shell import ShellCommand, ShellWord
 
 _LITERAL_SOURCES = frozenset({"echo", "printf", "cat", "tee"})
 _ECHO_OPTIONS = frozenset({"-e", "-n", "-E", "-ne", "-en", "--"})
@@ -29,7 +29,7 @@ class KnownTexts:
         self._report = report
         self._written: dict[str, str] = {}
 
-    def find_input(self, command: Command) -> str:
+    def find_input(self, command: ShellCommand) -> str:
         """Returns the text on a command's input: from the command line, through a pipe, or from a small script."""
         texts = [command.given or ""]
         if command.reads is not None:
@@ -38,7 +38,7 @@ class KnownTexts:
             texts.append(self.find_output(command.sources, "a text made into commands by a pipe") or "")
         return "\n".join(texts).strip("\n")
 
-    def find_output(self, commands: Sequence[Command], shown: str) -> str | None:
+    def find_output(self, commands: Sequence[ShellCommand], shown: str) -> str | None:
         """Returns what commands print, if it stands there; a text that others change on its way may be anything."""
         printed = [self.find_printed(command) for command in commands]
         if any(text is not None for text in printed):
@@ -47,7 +47,7 @@ class KnownTexts:
             self._report(shown)
         return None
 
-    def find_printed(self, command: Command) -> str | None:
+    def find_printed(self, command: ShellCommand) -> str | None:
         """Returns the text that a command prints because it stands in its words, or in a script that it names."""
         name = name_program(command.words[0]) if command.words else ""
         words = command.words[1:]
@@ -78,7 +78,7 @@ class KnownTexts:
         path = self._find_path(word)
         return self._written[path] if path in self._written else self._read_file(path)
 
-    def note_written(self, target: ShellWord, command: Command) -> None:
+    def note_written(self, target: ShellWord, command: ShellCommand) -> None:
         text = self.find_printed(command)
         if text is None and command.sources:
             text = "\n".join(self.find_printed(source) or "" for source in command.sources)
@@ -97,7 +97,7 @@ def name_program(word: ShellWord) -> str:
     return "python" if name.startswith("python") else name
 
 
-def _list_sources(command: Command) -> Iterable[Command]:
+def _list_sources(command: ShellCommand) -> Iterable[ShellCommand]:
     for source in command.sources:
         yield source
         yield from _list_sources(source)

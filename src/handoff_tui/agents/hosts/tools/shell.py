@@ -41,11 +41,11 @@ class ShellWord(NamedTuple):
     """Whether nothing was left out."""
     pattern: bool = False
     """Whether it has an unquoted `*`, `?` or `[`, which the shell replaces with names of files."""
-    printed_by: tuple[Command, ...] = ()
+    printed_by: tuple[ShellCommand, ...] = ()
     """The commands of a substitution, whose output stands here, or in the file that it names."""
 
 
-class Command:
+class ShellCommand:
     """One simple command. Not a dataclass: a hook must not wait until that is imported."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Command:
         """Files that its output is sent to."""
         self.given: str | None = None
         """What it is given on standard input by a here-document or a here-string."""
-        self.sources: list[Command] = []
+        self.sources: list[ShellCommand] = []
         """The commands whose output a pipe gives it."""
         self.reads: ShellWord | None = None
         """The file that its input comes from."""
@@ -68,7 +68,7 @@ class Command:
 class Script(NamedTuple):
     """All commands of a command line, also those inside substitutions."""
 
-    commands: list[Command]
+    commands: list[ShellCommand]
     deep: bool
     """Whether something is nested too deeply to be read."""
 
@@ -101,7 +101,7 @@ _Characters = list[tuple[str, _Kind]]
 class _Awaited(NamedTuple):
     """A here-document whose text begins on the next line."""
 
-    command: Command
+    command: ShellCommand
     delimiter: str
     strips_tabs: bool
     literal: bool
@@ -114,15 +114,15 @@ class _Reader:
         self.text = text
         self.at = at
         self.variables = variables
-        self.commands: list[Command] = []
+        self.commands: list[ShellCommand] = []
         self.deep = depth > _MOST_NESTED
         self._depth = depth
         self._closing = closing
-        self._command = Command()
+        self._command = ShellCommand()
         self._groups: list[int] = []
         self._last_start = 0
         self._awaited: list[_Awaited] = []
-        self._printed_by: list[Command] = []
+        self._printed_by: list[ShellCommand] = []
         self._closed = False
 
     def read(self) -> None:
@@ -221,7 +221,7 @@ class _Reader:
 
     def _end_command(self) -> None:
         command, sources = self._command, self._command.sources
-        self._command = Command()
+        self._command = ShellCommand()
         if command.is_empty:
             self._command.sources = sources  # a line may end after a pipe, or a group may begin
             return
