@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, read_returned, read_stop_lines
-from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, Event, Host, Question
+from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, HookEvent, Host, Question
 from handoff_tui.core.errors import HandoffError
 
 _GATE_REMOVED = (
@@ -17,7 +17,7 @@ def answer_question(host: Host, question: Question, *, defers: bool = False) -> 
     try:
         return _answer(host, question, defers=defers)
     except HandoffError as failed:
-        if question.event is not Event.TOOL:
+        if question.event is not HookEvent.TOOL:
             return SILENCE
         why = f"handoff-tui can't tell whether this may run: {failed.message}"
         return Answer(AnswerKind.DENY, f"{why}. {failed.hint}".rstrip())
@@ -32,15 +32,15 @@ def _answer(host: Host, question: Question, *, defers: bool) -> Answer:
             return SILENCE
         waits = defers and judgement.ruling is Ruling.WAIT
         return Answer(AnswerKind.DEFER if waits else AnswerKind.DENY, judgement.reason)
-    if question.event is Event.SETTINGS:
+    if question.event is HookEvent.SETTINGS:
         return _judge_settings(host, question)
     root = find_root(question.folder)
     if root is None or not is_governed(root):
         return SILENCE
-    if question.event is Event.STOP and not question.continued:
+    if question.event is HookEvent.STOP and not question.continued:
         lines = read_stop_lines(root)
         return Answer(AnswerKind.KEEP, "\n".join(lines)) if lines else SILENCE
-    text = read_returned(root, question.session) if question.event is Event.START else ""
+    text = read_returned(root, question.session) if question.event is HookEvent.START else ""
     return Answer(AnswerKind.TELL, text) if text else SILENCE
 
 

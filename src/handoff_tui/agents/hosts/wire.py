@@ -22,7 +22,7 @@ class Host(StrEnum):
     OPENCODE = "opencode"
 
 
-class Event(StrEnum):
+class HookEvent(StrEnum):
     """What a host asks about."""
 
     STOP = "stop"
@@ -37,14 +37,14 @@ class Event(StrEnum):
 
 
 _EVENTS = {
-    "Stop": Event.STOP,
-    "SubagentStop": Event.STOP,
-    "AfterAgent": Event.STOP,
-    "PreToolUse": Event.TOOL,
-    "PermissionRequest": Event.TOOL,
-    "BeforeTool": Event.TOOL,
-    "SessionStart": Event.START,
-    "ConfigChange": Event.SETTINGS,
+    "Stop": HookEvent.STOP,
+    "SubagentStop": HookEvent.STOP,
+    "AfterAgent": HookEvent.STOP,
+    "PreToolUse": HookEvent.TOOL,
+    "PermissionRequest": HookEvent.TOOL,
+    "BeforeTool": HookEvent.TOOL,
+    "SessionStart": HookEvent.START,
+    "ConfigChange": HookEvent.SETTINGS,
 }
 _CANNOT_BLOCK = frozenset({Host.GOOSE})
 _ONE_FORM = {Host.OPENCODE: "block", Host.GEMINI: "deny"}
@@ -55,7 +55,7 @@ _NOWHERE = "/"
 class Question(NamedTuple):
     """One call of a hook."""
 
-    event: Event
+    event: HookEvent
     name: str
     """The host's own name of the event."""
     folder: str
@@ -106,7 +106,7 @@ def parse_question(text: str) -> Question:
     if not isinstance(given, dict):
         raise UsageError("the hook was given no JSON object", "Only agent hosts call this; see --help.")
     name = _find_text(given, "hook_event_name", "event", "hookEventName", "hook_event")
-    event = _EVENTS.get(name, Event.OTHER)
+    event = _EVENTS.get(name, HookEvent.OTHER)
     folder = _find_text(given, "cwd", "working_dir", "workspace") or _NOWHERE
     background = given.get("background_tasks")
     return Question(
@@ -114,7 +114,7 @@ def parse_question(text: str) -> Question:
         name=name,
         folder=folder,
         session=_find_text(given, "session_id", "sessionId"),
-        tool=_read_tool(given, folder) if event is Event.TOOL else None,
+        tool=_read_tool(given, folder) if event is HookEvent.TOOL else None,
         continued=given.get("stop_hook_active") is True or bool(background),
         source=_find_text(given, "source"),
         file=_find_text(given, "file_path"),
