@@ -9,7 +9,7 @@ import pytest
 
 from handoff_tui.agents.hosts.answer import answer_question
 from handoff_tui.agents.hosts.tools.tool_call import ToolCall, read_intent
-from handoff_tui.agents.hosts.wire import Answer, AnswerKind, HookEvent, Host, Question, parse_question, render_reply
+from handoff_tui.agents.hosts.wire import Answer, AnswerKind, HookCall, HookEvent, Host, parse_question, render_reply
 from handoff_tui.core.errors import UsageError
 from tests.support.gates import GateDesk
 from tests.support.hook_calls import HostedAgent, find_reason
@@ -195,4 +195,4 @@ def test_agent_that_was_kept_from_stopping_once_may_stop(tmp_path: Path) -> None
     for more in ({"stop_hook_active": True}, {"background_tasks": [{"id": 1}]}):
         question = parse_question(json.dumps({"hook_event_name": "Stop", "cwd": str(tmp_path), **more}))
         assert question.continued
-    assert not Question(HookEvent.STOP, "Stop", "/").continued
+    assert not HookCall(HookEvent.STOP, "Stop", "/").continued

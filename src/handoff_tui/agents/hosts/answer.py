@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, read_returned, read_stop_lines
-from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, HookEvent, Host, Question
+from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, HookCall, HookEvent, Host
 from handoff_tui.core.errors import HandoffError
 
 _GATE_REMOVED = (
@@ -12,7 +12,7 @@ _GATE_REMOVED = (
 )
 
 
-def answer_question(host: Host, question: Question, *, defers: bool = False) -> Answer:
+def answer_question(host: Host, question: HookCall, *, defers: bool = False) -> Answer:
     """Answers; what goes wrong on the way closes the way to tools, and to nothing else."""
     try:
         return _answer(host, question, defers=defers)
@@ -23,7 +23,7 @@ def answer_question(host: Host, question: Question, *, defers: bool = False) -> 
         return Answer(AnswerKind.DENY, f"{why}. {failed.hint}".rstrip())
 
 
-def _answer(host: Host, question: Question, *, defers: bool) -> Answer:
+def _answer(host: Host, question: HookCall, *, defers: bool) -> Answer:
     if question.tool is not None:
         from handoff_tui.agents.hosts.guard import Ruling, judge_tool_call  # noqa: PLC0415 - other events are quicker
 
@@ -44,7 +44,7 @@ def _answer(host: Host, question: Question, *, defers: bool) -> Answer:
     return Answer(AnswerKind.TELL, text) if text else SILENCE
 
 
-def _judge_settings(host: Host, question: Question) -> Answer:
+def _judge_settings(host: Host, question: HookCall) -> Answer:
     from handoff_tui.agents.hosts.install import is_gone  # noqa: PLC0415 - settings seldom change
 
     return Answer(AnswerKind.KEEP, _GATE_REMOVED) if is_gone(host, question.folder) else SILENCE

@@ -52,7 +52,7 @@ _ONE_FORM = {Host.OPENCODE: "block", Host.GEMINI: "deny"}
 _NOWHERE = "/"
 
 
-class Question(NamedTuple):
+class HookCall(NamedTuple):
     """One call of a hook."""
 
     event: HookEvent
@@ -97,7 +97,7 @@ class Reply(NamedTuple):
     stderr: str = ""
 
 
-def parse_question(text: str) -> Question:
+def parse_question(text: str) -> HookCall:
     """Reads the JSON that a host gives its hook; raises UsageError for anything else."""
     try:
         given = json.loads(text)
@@ -109,7 +109,7 @@ def parse_question(text: str) -> Question:
     event = _EVENTS.get(name, HookEvent.OTHER)
     folder = _find_text(given, "cwd", "working_dir", "workspace") or _NOWHERE
     background = given.get("background_tasks")
-    return Question(
+    return HookCall(
         event=event,
         name=name,
         folder=folder,
@@ -121,7 +121,7 @@ def parse_question(text: str) -> Question:
     )
 
 
-def render_reply(host: Host, question: Question, answer: Answer) -> Reply:
+def render_reply(host: Host, question: HookCall, answer: Answer) -> Reply:
     """Says it in the words of a host. Silence is an empty object, which is valid everywhere."""
     if answer.kind is AnswerKind.NOTHING:
         return Reply("{}\n")
@@ -130,7 +130,7 @@ def render_reply(host: Host, question: Question, answer: Answer) -> Reply:
     return Reply(json.dumps(_build_reply(host, question, answer)) + "\n")
 
 
-def _build_reply(host: Host, question: Question, answer: Answer) -> dict[str, object]:
+def _build_reply(host: Host, question: HookCall, answer: Answer) -> dict[str, object]:
     if answer.kind is AnswerKind.TELL:
         return _build_specific(question, additionalContext=answer.text)
     if host in _ONE_FORM:
@@ -144,7 +144,7 @@ def _build_reply(host: Host, question: Question, answer: Answer) -> dict[str, ob
     return _build_specific(question, permissionDecision=decision, permissionDecisionReason=answer.text)
 
 
-def _build_specific(question: Question, **fields: object) -> dict[str, object]:
+def _build_specific(question: HookCall, **fields: object) -> dict[str, object]:
     return {"hookSpecificOutput": {"hookEventName": question.name, **fields}}
 
 
