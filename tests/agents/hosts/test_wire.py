@@ -9,7 +9,15 @@ import pytest
 
 from handoff_tui.agents.hosts.answer import answer_question
 from handoff_tui.agents.hosts.tools.tool_call import ToolCall, read_intent
-from handoff_tui.agents.hosts.wire import Answer, AnswerKind, HookCall, HookEvent, Host, parse_question, render_reply
+from handoff_tui.agents.hosts.wire import (
+    AnswerKind,
+    HookAnswer,
+    HookCall,
+    HookEvent,
+    Host,
+    parse_question,
+    render_reply,
+)
 from handoff_tui.core.errors import UsageError
 from tests.support.gates import GateDesk
 from tests.support.hook_calls import HostedAgent, find_reason
@@ -48,7 +56,7 @@ def test_codex_accepts_every_answer(name: str, kind: AnswerKind) -> None:
     if kind not in possible[name]:
         return
     question = parse_question(json.dumps({"hook_event_name": name, "cwd": "/x", "tool_name": "Bash", "tool_input": {}}))
-    reply = render_reply(Host.CODEX, question, Answer(kind, "because"))
+    reply = render_reply(Host.CODEX, question, HookAnswer(kind, "because"))
     jsonschema.validate(json.loads(reply.stdout), build_codex_schema(name))
 
 
@@ -122,7 +130,7 @@ def test_codex_accepts_real_answers(gate_desk: GateDesk) -> None:
 def test_each_host_is_told_in_its_own_form(host: Host, name: str, kind: AnswerKind, expected: object) -> None:
     """One JSON object, and for a host that lets nothing block, a message besides."""
     question = parse_question(json.dumps({"hook_event_name": name, "cwd": "/x"}))
-    reply = render_reply(host, question, Answer(kind, "r"))
+    reply = render_reply(host, question, HookAnswer(kind, "r"))
     assert json.loads(reply.stdout) == expected
     assert (reply.stderr != "") == (host is Host.GOOSE)
 

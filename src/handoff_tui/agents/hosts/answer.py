@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handoff_tui.agents.hosts.repository_state import find_root, is_governed, read_returned, read_stop_lines
-from handoff_tui.agents.hosts.wire import SILENCE, Answer, AnswerKind, HookCall, HookEvent, Host
+from handoff_tui.agents.hosts.wire import SILENCE, AnswerKind, HookAnswer, HookCall, HookEvent, Host
 from handoff_tui.core.errors import HandoffError
 
 _GATE_REMOVED = (
@@ -12,7 +12,7 @@ _GATE_REMOVED = (
 )
 
 
-def answer_question(host: Host, question: HookCall, *, defers: bool = False) -> Answer:
+def answer_question(host: Host, question: HookCall, *, defers: bool = False) -> HookAnswer:
     """Answers; what goes wrong on the way closes the way to tools, and to nothing else."""
     try:
         return _answer(host, question, defers=defers)
@@ -20,10 +20,10 @@ def answer_question(host: Host, question: HookCall, *, defers: bool = False) -> 
         if question.event is not HookEvent.TOOL:
             return SILENCE
         why = f"handoff-tui can't tell whether this may run: {failed.message}"
-        return Answer(AnswerKind.DENY, f"{why}. {failed.hint}".rstrip())
+        return HookAnswer(AnswerKind.DENY, f"{why}. {failed.hint}".rstrip())
 
 
-def _answer(host: Host, question: HookCall, *, defers: bool) -> Answer:
+def _answer(host: Host, question: HookCall, *, defers: bool) -> HookAnswer:
     if question.tool is not None:
         from handoff_tui.agents.hosts.guard import Ruling, judge_tool_call  # noqa: PLC0415 - other events are quicker
 
@@ -31,7 +31,7 @@ def _answer(host: Host, question: HookCall, *, defers: bool) -> Answer:
         if judgement.ruling is Ruling.ALLOW:
             return SILENCE
         waits = defers and judgement.ruling is Ruling.WAIT
-        return Answer(AnswerKind.DEFER if waits else AnswerKind.DENY, judgement.reason)
+        return HookAnswer(AnswerKind.DEFER if waits else AnswerKind.DENY, judgement.reason)
     if question.event is HookEvent.SETTINGS:
         return _judge_settings(host, question)
     root = find_root(question.folder)
@@ -39,12 +39,12 @@ def _answer(host: Host, question: HookCall, *, defers: bool) -> Answer:
         return SILENCE
     if question.event is HookEvent.STOP and not question.continued:
         lines = read_stop_lines(root)
-        return Answer(AnswerKind.KEEP, "\n".join(lines)) if lines else SILENCE
+        return HookAnswer(AnswerKind.KEEP, "\n".join(lines)) if lines else SILENCE
     text = read_returned(root, question.session) if question.event is HookEvent.START else ""
-    return Answer(AnswerKind.TELL, text) if text else SILENCE
+    return HookAnswer(AnswerKind.TELL, text) if text else SILENCE
 
 
-def _judge_settings(host: Host, question: HookCall) -> Answer:
+def _judge_settings(host: Host, question: HookCall) -> HookAnswer:
     from handoff_tui.agents.hosts.install import is_gone  # noqa: PLC0415 - settings seldom change
 
-    return Answer(AnswerKind.KEEP, _GATE_REMOVED) if is_gone(host, question.folder) else SILENCE
+    return HookAnswer(AnswerKind.KEEP, _GATE_REMOVED) if is_gone(host, question.folder) else SILENCE

@@ -80,14 +80,14 @@ class AnswerKind(StrEnum):
     TELL = "tell"
 
 
-class Answer(NamedTuple):
+class HookAnswer(NamedTuple):
     """The answer of a hook, in no host's words yet."""
 
     kind: AnswerKind
     text: str = ""
 
 
-SILENCE = Answer(AnswerKind.NOTHING)
+SILENCE = HookAnswer(AnswerKind.NOTHING)
 
 
 class Reply(NamedTuple):
@@ -121,7 +121,7 @@ def parse_question(text: str) -> HookCall:
     )
 
 
-def render_reply(host: Host, question: HookCall, answer: Answer) -> Reply:
+def render_reply(host: Host, question: HookCall, answer: HookAnswer) -> Reply:
     """Says it in the words of a host. Silence is an empty object, which is valid everywhere."""
     if answer.kind is AnswerKind.NOTHING:
         return Reply("{}\n")
@@ -130,7 +130,7 @@ def render_reply(host: Host, question: HookCall, answer: Answer) -> Reply:
     return Reply(json.dumps(_build_reply(host, question, answer)) + "\n")
 
 
-def _build_reply(host: Host, question: HookCall, answer: Answer) -> dict[str, object]:
+def _build_reply(host: Host, question: HookCall, answer: HookAnswer) -> dict[str, object]:
     if answer.kind is AnswerKind.TELL:
         return _build_specific(question, additionalContext=answer.text)
     if host in _ONE_FORM:

@@ -6,7 +6,15 @@ import argparse
 import sys
 
 from handoff_tui.agents.hosts.answer import answer_question
-from handoff_tui.agents.hosts.wire import Answer, AnswerKind, HookCall, HookEvent, Host, parse_question, render_reply
+from handoff_tui.agents.hosts.wire import (
+    AnswerKind,
+    HookAnswer,
+    HookCall,
+    HookEvent,
+    Host,
+    parse_question,
+    render_reply,
+)
 from handoff_tui.cli.diagnostics import report_bug
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_child, add_output_options, find_start
@@ -76,14 +84,14 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.OK
 
 
-def _answer(host: Host, question: HookCall, *, defers: bool) -> Answer:
+def _answer(host: Host, question: HookCall, *, defers: bool) -> HookAnswer:
     try:
         return answer_question(host, question, defers=defers)
     except Exception as fault:  # noqa: BLE001 - most hosts let a tool run if its hook crashes, so a bug must deny it
         report_bug(fault, ["hook", host.value])
         if question.event is not HookEvent.TOOL:
-            return Answer(AnswerKind.NOTHING)
-        return Answer(AnswerKind.DENY, "handoff-tui has a bug and can't tell whether this may run. Ask the person.")
+            return HookAnswer(AnswerKind.NOTHING)
+        return HookAnswer(AnswerKind.DENY, "handoff-tui has a bug and can't tell whether this may run. Ask the person.")
 
 
 def _change_settings(arguments: argparse.Namespace) -> ExitCode:
