@@ -90,7 +90,7 @@ class HookAnswer(NamedTuple):
 SILENCE = HookAnswer(AnswerKind.NOTHING)
 
 
-class Reply(NamedTuple):
+class HookOutput(NamedTuple):
     """What is printed; the exit code is 0, because the answer says it all."""
 
     stdout: str
@@ -121,13 +121,13 @@ def parse_question(text: str) -> HookCall:
     )
 
 
-def render_reply(host: Host, question: HookCall, answer: HookAnswer) -> Reply:
+def render_reply(host: Host, question: HookCall, answer: HookAnswer) -> HookOutput:
     """Says it in the words of a host. Silence is an empty object, which is valid everywhere."""
     if answer.kind is AnswerKind.NOTHING:
-        return Reply("{}\n")
+        return HookOutput("{}\n")
     if host in _CANNOT_BLOCK:
-        return Reply("{}\n", f"handoff-tui: {answer.text}\n")
-    return Reply(json.dumps(_build_reply(host, question, answer)) + "\n")
+        return HookOutput("{}\n", f"handoff-tui: {answer.text}\n")
+    return HookOutput(json.dumps(_build_reply(host, question, answer)) + "\n")
 
 
 def _build_reply(host: Host, question: HookCall, answer: HookAnswer) -> dict[str, object]:
