@@ -67,7 +67,7 @@ class Caller(NamedTuple):
     telling: ProgressCallbacks
 
 
-class Answer(NamedTuple):
+class ToolResult(NamedTuple):
     """A text for the model, and the same as data."""
 
     text: str
@@ -113,28 +113,28 @@ class Tool:
 
     summary: str
     arguments: type[NoArguments]
-    answer: Callable[[Caller, Any], Answer]
+    answer: Callable[[Caller, Any], ToolResult]
     only_reads: bool = field(default=True)
 
 
-def _answer_status(caller: Caller, _: NoArguments) -> Answer:
+def _answer_status(caller: Caller, _: NoArguments) -> ToolResult:
     return _as_json(build_status_json(refresh(open_session_to_look(caller.start), CheckAgain())))
 
 
-def _answer_gate(caller: Caller, asked: GateArguments) -> Answer:
+def _answer_gate(caller: Caller, asked: GateArguments) -> ToolResult:
     session = open_session(caller.start)
     examined = examine(session, open_log(session.repository), asked.id, asked.phase, telling=caller.telling)
     return _as_json(build_gate_json(build_gate_view(examined)))
 
 
-def _answer_packet(caller: Caller, asked: GateArguments) -> Answer:
+def _answer_packet(caller: Caller, asked: GateArguments) -> ToolResult:
     session = open_session(caller.start)
     examined = examine(session, open_log(session.repository), asked.id, asked.phase, telling=caller.telling)
     packet = build_packet(examined)
-    return Answer(render_packet(packet), build_packet_json(packet))
+    return ToolResult(render_packet(packet), build_packet_json(packet))
 
 
-def _answer_submit(caller: Caller, asked: GateArguments) -> Answer:
+def _answer_submit(caller: Caller, asked: GateArguments) -> ToolResult:
     """Signs only with a key that was named for the agent: the one in git's configuration may be the person's."""
     session = open_session(caller.start)
     done = submit(
@@ -149,7 +149,7 @@ def _answer_submit(caller: Caller, asked: GateArguments) -> Answer:
     return _as_json(build_submit_json(build_gate_view(done.examined), done.entry))
 
 
-def _answer_wait(caller: Caller, asked: WaitArguments) -> Answer:
+def _answer_wait(caller: Caller, asked: WaitArguments) -> ToolResult:
     examined = wait(open_session(caller.start), asked.id, asked.phase, asked.seconds, telling=caller.telling)
     packet = build_packet(examined) if examined.gate.state in _SENT_BACK else None
     gate = build_gate_json(build_gate_view(examined))
@@ -158,10 +158,10 @@ def _answer_wait(caller: Caller, asked: WaitArguments) -> Answer:
         "gate": gate,
         "packet": build_packet_json(packet) if packet else None,
     }
-    return Answer(render_packet(packet), data) if packet else Answer(_as_json(gate).text, data)
+    return ToolResult(render_packet(packet), data) if packet else ToolResult(_as_json(gate).text, data)
 
 
-def _answer_comment(caller: Caller, asked: CommentArguments) -> Answer:
+def _answer_comment(caller: Caller, asked: CommentArguments) -> ToolResult:
     if asked.line is not None and not asked.path:
         raise UsageError("a line needs a path", "Say which file it is in.")
     session = open_session(caller.start)
@@ -176,11 +176,13 @@ def _answer_comment(caller: Caller, asked: CommentArguments) -> Answer:
         thread=asked.thread,
     )
     add_comment(session.repository, comment)
-    return Answer("Kept. The person sees it as your words; it is neither signed nor evidence.", comment.model_dump())
+    return ToolResult(
+        "Kept. The person sees it as your words; it is neither signed nor evidence.", comment.model_dump()
+    )
 
 
-def _as_json(data: dict[str, object]) -> Answer:
-    return Answer(json.dumps(data, ensure_ascii=False), data)
+def _as_json(data: dict[str, object]) -> ToolResult:
+    return ToolResult(json.dumps(data, ensure_ascii=False), data)
 
 
 TOOLS = {
@@ -327,7 +329,7 @@ class McpServer:
         content = types.TextResourceContents(uri=asked.uri, text=answer.text, mime_type=mime_type)
         return types.ReadResourceResult(contents=[content])
 
-    async def _answer(self, context: ServerRequestContext[Any], name: str, given: dict[str, Any]) -> Answer:
+    async def _answer(self, context: ServerRequestContext[Any], name: str, given: dict[str, Any]) -> ToolResult:
         tool = TOOLS.get(name)
         if tool is None:
             raise UsageError(f"there is no tool {name[:_LONGEST_CLIENT]!r}", f"There are {', '.join(TOOLS)}.")
