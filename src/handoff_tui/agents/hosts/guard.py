@@ -135,24 +135,24 @@ class Ruling(StrEnum):
     """Not now: a person has to decide first."""
 
 
-class Judgement(NamedTuple):
+class ToolJudgement(NamedTuple):
     """The ruling, and the reason as the agent reads it."""
 
     ruling: Ruling
     reason: str = ""
 
 
-_ALLOWED = Judgement(Ruling.ALLOW)
+_ALLOWED = ToolJudgement(Ruling.ALLOW)
 
 
-def judge_tool_call(call: ToolCall) -> Judgement:
+def judge_tool_call(call: ToolCall) -> ToolJudgement:
     """Judges a call. Git is asked, and gates are judged, only for calls that could matter to them."""
     intent = read_intent(call)
     acts = list(_list_acts(intent))
     for act in acts:
         reason = _find_refusal(act)
         if reason is not None:
-            return Judgement(Ruling.DENY, reason)
+            return ToolJudgement(Ruling.DENY, reason)
     return _judge_passing(intent, acts)
 
 
@@ -194,14 +194,14 @@ def _find_refusal(act: Act) -> str | None:
     return None
 
 
-def _judge_passing(intent: Intent, acts: list[Act]) -> Judgement:
+def _judge_passing(intent: Intent, acts: list[Act]) -> ToolJudgement:
     for act in acts:
         if act.kind not in {ActKind.PASS_ON, ActKind.UNCLEAR}:
             continue
         root = find_root(act.folder) or find_root(intent.folder)
         gates = read_open_gates(root) if root is not None else ()
         if gates:
-            return Judgement(_find_ruling(gates), _explain(act, gates))
+            return ToolJudgement(_find_ruling(gates), _explain(act, gates))
     return _ALLOWED
 
 
