@@ -341,7 +341,7 @@ def _add_next_move(session: Session, ended: _EndedRun, report: StepReport, exami
     earlier = tuple(other for other in list_reports(session, report.key.handoff) if other.key != report.key)
     trail = (*build_trail(earlier, index, report.key.handoff), build_trail_entry(report))
     budget = count_budget(pipeline, trail)
-    judgement = judge.add_budget(judge.Judgement(report.outcome, report.why), budget)
+    judgement = judge.add_budget(judge.RunJudgement(report.outcome, report.why), budget)
     target = None
     if judgement.outcome is StepOutcome.FAILED:
         target = find_failure_target(pipeline, phase)

@@ -290,7 +290,7 @@ _FAILING = frozenset({
 _WORRYING = frozenset({Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM})
 
 
-class Judgement(NamedTuple):
+class RunJudgement(NamedTuple):
     """An outcome and the reasons for it."""
 
     outcome: StepOutcome
@@ -299,30 +299,30 @@ class Judgement(NamedTuple):
 
 def judge_run(
     end: RunEnd, notices: list[Notice], failing: tuple[str, ...], problem: str | None, *, has_gate: bool
-) -> Judgement:
+) -> RunJudgement:
     """Judges tampering first, then failures, then worries that nobody would see at a phase without a gate.
 
     `problem` says why the work could not be examined.
     """
     tampering = [notice.text for notice in notices if notice.severity is Severity.CRITICAL]
     if tampering:
-        return Judgement(StepOutcome.NEEDS_HUMAN, tuple(tampering))
+        return RunJudgement(StepOutcome.NEEDS_HUMAN, tuple(tampering))
     if end.ending is RunEnding.STOPPED:
-        return Judgement(StepOutcome.STOPPED, ("it was stopped on request",))
+        return RunJudgement(StepOutcome.STOPPED, ("it was stopped on request",))
     personal = [notice.text for notice in notices if _needs_person(notice)]
     if personal:
-        return Judgement(StepOutcome.NEEDS_HUMAN, tuple(personal))
+        return RunJudgement(StepOutcome.NEEDS_HUMAN, tuple(personal))
     failed = [notice.text for notice in notices if notice.sign in _FAILING]
     if problem is not None:
         failed.append(problem)
     if failing:
         failed.append(f"blocking checks do not pass: {', '.join(failing)}")
     if failed:
-        return Judgement(StepOutcome.FAILED, tuple(failed))
+        return RunJudgement(StepOutcome.FAILED, tuple(failed))
     worrying = [notice.text for notice in notices if notice.severity in _WORRYING]
     if worrying and not has_gate:
-        return Judgement(StepOutcome.NEEDS_HUMAN, tuple(worrying))
-    return Judgement(StepOutcome.READY, ())
+        return RunJudgement(StepOutcome.NEEDS_HUMAN, tuple(worrying))
+    return RunJudgement(StepOutcome.READY, ())
 
 
 def _needs_person(notice: Notice) -> bool:
@@ -334,12 +334,12 @@ def find_remedy(notices: Iterable[Notice]) -> str:
     return next((notice.remedy for notice in notices if notice.remedy), "")
 
 
-def add_budget(judged: Judgement, budget: Budget) -> Judgement:
+def add_budget(judged: RunJudgement, budget: Budget) -> RunJudgement:
     """Asks for a person if a failure used up the retry budget."""
     if judged.outcome is not StepOutcome.FAILED or not budget.is_spent:
         return judged
     spent = f"the retry budget of {budget.allowed + 1} runs is used up"
-    return Judgement(StepOutcome.NEEDS_HUMAN, (*judged.why, spent))
+    return RunJudgement(StepOutcome.NEEDS_HUMAN, (*judged.why, spent))
 
 
 def can_retry(end: RunEnd, outcome: StepOutcome) -> bool:
