@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.agents.runs.listening import MessagePipe, StreamListener, build_message
-from handoff_tui.agents.transcript.tally import Limits
+from handoff_tui.agents.transcript.tally import RunLimits
 
 _RETRY = b'{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":%s,"error":"%s"}\n'
 _ANSWER = b'{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}\n'
@@ -42,7 +42,7 @@ def test_program_that_only_complains_is_stopped(
     tmp_path: Path, clock: _Clock, complaint: bytes, *, lacks_login: bool, seconds: int, trouble: str
 ) -> None:
     """A missing login within seconds; a network may come back, so it gets two minutes, but not without a login."""
-    listener = StreamListener("claude", Limits(), str(tmp_path / "transcript"), lacks_login=lacks_login)
+    listener = StreamListener("claude", RunLimits(), str(tmp_path / "transcript"), lacks_login=lacks_login)
     listener.hear(complaint)
     assert listener.find_stop() is None
     clock.now = seconds - 1
@@ -57,7 +57,7 @@ def test_program_that_only_complains_is_stopped(
 
 def test_program_that_recovers_goes_on(tmp_path: Path, clock: _Clock) -> None:
     """An answer of the model ends the trouble; a machine that slept for a day loses nothing."""
-    listener = StreamListener("claude", Limits(), str(tmp_path / "transcript"))
+    listener = StreamListener("claude", RunLimits(), str(tmp_path / "transcript"))
     listener.hear(_RETRY % (b"null", b"unknown"))
     assert listener.find_stop() is None
     clock.now = 86_400.0
@@ -68,7 +68,7 @@ def test_program_that_recovers_goes_on(tmp_path: Path, clock: _Clock) -> None:
 
 def test_transcript_that_cant_be_written_stops_nothing(tmp_path: Path) -> None:
     """The agent may have deleted the folder; what it used is counted all the same."""
-    listener = StreamListener("claude", Limits(), str(tmp_path / "gone" / "transcript"))
+    listener = StreamListener("claude", RunLimits(), str(tmp_path / "gone" / "transcript"))
     listener.hear(_ANSWER)
     assert listener.build_usage()["turns"] == 1
 

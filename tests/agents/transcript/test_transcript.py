@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from handoff_tui.agents.transcript.event import Event, Kind, Purpose, Trouble, Usage, build_edit, find_trouble
 from handoff_tui.agents.transcript.page import render_transcript
 from handoff_tui.agents.transcript.reader import LONGEST_LINE, TranscriptReader
-from handoff_tui.agents.transcript.tally import Limits, Tally
+from handoff_tui.agents.transcript.tally import RunLimits, Tally
 
 _STREAMS = Path(__file__).parent / "streams"
 _NAMES = ("claude", "codex", "gemini", "opencode", "goose", "aider")
@@ -165,9 +165,9 @@ def test_a_limit_is_noticed_while_it_runs() -> None:
     said = [{"type": "text", "text": "hi"}]
     answers = [{"type": "assistant", "message": {"id": f"m{n}", "content": said, "usage": counts}} for n in range(3)]
     tally = _tally("claude", _claude(*answers))
-    assert tally.find_excess(Limits(tokens=1000)) == "it used 1,815 tokens; max_tokens is 1,000"
-    assert tally.find_excess(Limits(turns=2)) == "it took 3 turns; max_turns is 2"
-    assert tally.find_excess(Limits(1.0, 2000, 3)) == ""
+    assert tally.find_excess(RunLimits(tokens=1000)) == "it used 1,815 tokens; max_tokens is 1,000"
+    assert tally.find_excess(RunLimits(turns=2)) == "it took 3 turns; max_turns is 2"
+    assert tally.find_excess(RunLimits(1.0, 2000, 3)) == ""
 
 
 def test_a_denial_stands_until_the_same_was_done() -> None:

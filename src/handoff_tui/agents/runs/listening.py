@@ -16,7 +16,7 @@ from contextlib import suppress
 from handoff_tui.agents.transcript.event import Event, Trouble
 from handoff_tui.agents.transcript.page import render_event
 from handoff_tui.agents.transcript.reader import TranscriptReader
-from handoff_tui.agents.transcript.tally import Limits, Tally
+from handoff_tui.agents.transcript.tally import RunLimits, Tally
 from handoff_tui.core.classes import NamedTuple
 
 _PATIENCE = {Trouble.LOGIN: 5.0, Trouble.NETWORK: 120.0}
@@ -35,7 +35,7 @@ class Stop(NamedTuple):
 class StreamListener:
     """What a run came to so far."""
 
-    def __init__(self, stream: str, limits: Limits, transcript: str, *, lacks_login: bool = False) -> None:
+    def __init__(self, stream: str, limits: RunLimits, transcript: str, *, lacks_login: bool = False) -> None:
         self.limits, self._lacks_login = limits, lacks_login
         self.tally = Tally()
         self._transcript = transcript

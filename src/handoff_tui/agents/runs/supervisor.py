@@ -145,11 +145,11 @@ class Supervisor:
         if self.plan.get("stream") is None:
             return None
         from handoff_tui.agents.runs.listening import StreamListener  # noqa: PLC0415 - the agent is running
-        from handoff_tui.agents.transcript.tally import Limits  # noqa: PLC0415
+        from handoff_tui.agents.transcript.tally import RunLimits  # noqa: PLC0415
 
         names = ("max_cost", "max_tokens", "max_turns")
         cost, tokens, turns = (self.plan.get(name) for name in names)
-        limits = Limits(
+        limits = RunLimits(
             cost if isinstance(cost, float) else None,
             *(limit if isinstance(limit, int) else None for limit in (tokens, turns)),
         )

@@ -26,7 +26,7 @@ class Denial(NamedTuple):
     purpose: Purpose
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """What one run may use; None is no limit."""
 
     cost: float | None = None
@@ -115,7 +115,7 @@ class Tally:
             max(total.turns, spent.turns) or self._turns,
         )
 
-    def find_excess(self, limits: Limits) -> str:
+    def find_excess(self, limits: RunLimits) -> str:
         """Says which limit the run went over; "" if none."""
         usage = self.usage
         if limits.cost is not None and usage.cost is not None and usage.cost > limits.cost:
