@@ -12,7 +12,7 @@ _MOST_RESULT_LINES = 12
 _INDENT = "  "
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """A line of a transcript; the text is not yet safe to show."""
 
     text: str
@@ -20,32 +20,32 @@ class Line(NamedTuple):
     """The role of its colour: text, key, add, remove, fail, warning, muted or heading."""
 
 
-def render_event(event: Event) -> Iterator[Line]:
+def render_event(event: Event) -> Iterator[TranscriptLine]:
     """Returns the lines of one event; none for mere counts."""
     match event.kind:
         case Kind.BEGAN:
             named = [word for word in (event.model, f"session {event.session}" if event.session else "") if word]
             if event.model:
-                yield Line(" · ".join(named), "muted")
+                yield TranscriptLine(" · ".join(named), "muted")
         case Kind.SAID:
-            yield from (Line(line) for line in event.text.splitlines())
+            yield from (TranscriptLine(line) for line in event.text.splitlines())
         case Kind.THOUGHT:
-            yield from (Line(f"{_INDENT}{line}", "muted") for line in event.text.splitlines())
+            yield from (TranscriptLine(f"{_INDENT}{line}", "muted") for line in event.text.splitlines())
         case Kind.TOLD:
-            yield from (Line(f"> {line}", "heading") for line in _shorten(event.text.splitlines()))
+            yield from (TranscriptLine(f"> {line}", "heading") for line in _shorten(event.text.splitlines()))
         case Kind.CALLED:
             yield from _render_call(event)
         case Kind.RESULT:
             yield from _render_result(event)
         case Kind.TROUBLE:
-            yield Line(f"! {_first_line(event.text)}", "warning")
+            yield TranscriptLine(f"! {_first_line(event.text)}", "warning")
         case Kind.ENDED:
             yield from _render_end(event)
         case Kind.PLAIN:
-            yield Line(event.text, "muted")
+            yield TranscriptLine(event.text, "muted")
 
 
-def render_transcript(stream: str, parts: Iterable[bytes]) -> Iterator[Line]:
+def render_transcript(stream: str, parts: Iterable[bytes]) -> Iterator[TranscriptLine]:
     """Returns the transcript of an output."""
     reader = TranscriptReader(stream)
     for part in parts:
@@ -55,26 +55,26 @@ def render_transcript(stream: str, parts: Iterable[bytes]) -> Iterator[Line]:
         yield from render_event(event)
 
 
-def _render_call(event: Event) -> Iterator[Line]:
+def _render_call(event: Event) -> Iterator[TranscriptLine]:
     first, *rest = event.text.splitlines() or [""]
-    yield Line(f"● {event.tool or 'tool'}  {first}".rstrip(), "key")
-    yield from (Line(f"{_INDENT}{line}", "key") for line in _shorten(rest))
+    yield TranscriptLine(f"● {event.tool or 'tool'}  {first}".rstrip(), "key")
+    yield from (TranscriptLine(f"{_INDENT}{line}", "key") for line in _shorten(rest))
     colours = {"+": "add", "-": "remove"}
-    yield from (Line(f"{_INDENT}{line}", colours.get(line[:1], "muted")) for line in event.edit)
+    yield from (TranscriptLine(f"{_INDENT}{line}", colours.get(line[:1], "muted")) for line in event.edit)
 
 
-def _render_result(event: Event) -> Iterator[Line]:
+def _render_result(event: Event) -> Iterator[TranscriptLine]:
     lines = event.text.splitlines()
     if event.denied:
-        yield Line(f"{_INDENT}⊘ denied: {_first_line(event.text)}", "fail")
+        yield TranscriptLine(f"{_INDENT}⊘ denied: {_first_line(event.text)}", "fail")
         return
     role = "fail" if event.failed else "muted"
     if event.failed and not lines:
-        yield Line(f"{_INDENT}✗ failed", role)
-    yield from (Line(f"{_INDENT}{line}", role) for line in _shorten(lines))
+        yield TranscriptLine(f"{_INDENT}✗ failed", role)
+    yield from (TranscriptLine(f"{_INDENT}{line}", role) for line in _shorten(lines))
 
 
-def _render_end(event: Event) -> Iterator[Line]:
+def _render_end(event: Event) -> Iterator[TranscriptLine]:
     usage = event.usage
     counts: list[str] = []
     if usage is not None:
@@ -83,9 +83,9 @@ def _render_end(event: Event) -> Iterator[Line]:
         counts += [f"{tokens:,} tokens"] if tokens else []
         counts += [f"${usage.cost:.2f}"] if usage.cost is not None else []
     mark, role = ("✗ failed", "fail") if event.failed else ("✓ done", "pass")
-    yield Line(" · ".join([mark, *counts]), role)
+    yield TranscriptLine(" · ".join([mark, *counts]), role)
     if event.failed:
-        yield from (Line(f"{_INDENT}{line}", "fail") for line in _shorten(event.text.splitlines()))
+        yield from (TranscriptLine(f"{_INDENT}{line}", "fail") for line in _shorten(event.text.splitlines()))
 
 
 def _shorten(lines: list[str]) -> list[str]:
