@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handoff_tui.agents.transcript.event import Event, Kind, Purpose, Trouble, Usage, build_edit, find_trouble
+from handoff_tui.agents.transcript.event import AgentTrouble, Event, Kind, Purpose, Usage, build_edit, find_trouble
 from handoff_tui.agents.transcript.page import render_transcript
 from handoff_tui.agents.transcript.reader import LONGEST_LINE, TranscriptReader
 from handoff_tui.agents.transcript.tally import RunLimits, Tally
@@ -213,14 +213,14 @@ _COMPLAINTS = [
 @pytest.mark.parametrize(("name", "content"), _COMPLAINTS)
 def test_a_missing_login_is_understood(name: str, content: bytes) -> None:
     """Each program says in its own words that it has no login."""
-    assert _tally(name, content).trouble is Trouble.LOGIN
+    assert _tally(name, content).trouble is AgentTrouble.LOGIN
 
 
 def test_trouble_that_is_over_is_forgotten() -> None:
     """A program that got on after all has no trouble."""
     retry = {"type": "system", "subtype": "api_retry", "attempt": 1, "error_status": None, "error": "unknown"}
     tally = _tally("claude", _claude(retry))
-    assert tally.trouble is Trouble.NETWORK
+    assert tally.trouble is AgentTrouble.NETWORK
     assert _tally("claude", _claude(retry, _call("ls"))).trouble is None
 
 
@@ -237,4 +237,4 @@ def test_a_refusal_is_a_failure() -> None:
     tally = _tally("claude", _claude(result))
     assert tally.ended is not None
     assert tally.ended.failed
-    assert tally.trouble is Trouble.REFUSAL
+    assert tally.trouble is AgentTrouble.REFUSAL

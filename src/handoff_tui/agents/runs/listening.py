@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 
-from handoff_tui.agents.transcript.event import Event, Trouble
+from handoff_tui.agents.transcript.event import AgentTrouble, Event
 from handoff_tui.agents.transcript.page import render_event
 from handoff_tui.agents.transcript.reader import TranscriptReader
 from handoff_tui.agents.transcript.tally import RunLimits, Tally
 from handoff_tui.core.classes import NamedTuple
 
-_PATIENCE = {Trouble.LOGIN: 5.0, Trouble.NETWORK: 120.0}
+_PATIENCE = {AgentTrouble.LOGIN: 5.0, AgentTrouble.NETWORK: 120.0}
 """How many seconds a program may complain of something before it is stopped; it may recover, or end by itself."""
 
 _LONGEST_TRANSCRIPT = 32 * 1024 * 1024
@@ -41,7 +41,7 @@ class StreamListener:
         self._transcript = transcript
         self._room = _LONGEST_TRANSCRIPT
         self._reader = TranscriptReader(stream)
-        self._since: tuple[Trouble, float] | None = None
+        self._since: tuple[AgentTrouble, float] | None = None
 
     def hear(self, part: bytes) -> None:
         self._note(self._reader.feed(part))
@@ -84,10 +84,10 @@ class StreamListener:
         return None
 
     @property
-    def _trouble(self) -> Trouble | None:
+    def _trouble(self) -> AgentTrouble | None:
         """What keeps the program back. Without a login there is nobody to wait for, however it words that."""
         trouble = self.tally.trouble
-        return Trouble.LOGIN if trouble is Trouble.NETWORK and self._lacks_login else trouble
+        return AgentTrouble.LOGIN if trouble is AgentTrouble.NETWORK and self._lacks_login else trouble
 
     def build_usage(self) -> dict[str, object]:
         """Returns what the run came to, for the record of its end."""

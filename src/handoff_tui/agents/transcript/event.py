@@ -199,7 +199,7 @@ def find_purpose(event: Event) -> Purpose:
     return Purpose.TESTS if _TESTS.search(event.text) else Purpose.OTHER
 
 
-class Trouble(StrEnum):
+class AgentTrouble(StrEnum):
     """Why an agent can't get on, where its program says so."""
 
     LOGIN = "login"
@@ -209,34 +209,34 @@ class Trouble(StrEnum):
     ARGUMENTS = "arguments"
 
 
-_COMPLAINTS: Mapping[Trouble, tuple[str, ...]] = {
-    Trouble.ARGUMENTS: (
+_COMPLAINTS: Mapping[AgentTrouble, tuple[str, ...]] = {
+    AgentTrouble.ARGUMENTS: (
         *("unknown option", "unknown argument", "unexpected argument", "unrecognized (?:arguments|subcommand)"),
         *("invalid choice", "error: option .* (?:argument|invalid)", "which wasn't expected"),
     ),
-    Trouble.LOGIN: (
+    AgentTrouble.LOGIN: (
         *("not logged in", "please (?:run|use) /login", r"\blog ?in\b.*(?:required|needed|again|first)", "codex login"),
         *("authentication[_ ]?(?:error|failed|required)", "invalid (?:api key|x-api-key|auth)", "unauthorized"),
         r"api[ _]key.*(?:missing|not (?:set|found|valid)|invalid|required|must)",
         *(r"(?:missing|no|set (?:an|your)|must specify the) \S*api[ _]key", r"\b401\b", "please set an auth method"),
         *("no provider configured", "token (?:has )?expired", "finish in the browser", "open this url in your browser"),
     ),
-    Trouble.LIMIT: (
+    AgentTrouble.LIMIT: (
         *("rate.?limit", "usage limit", "quota", "credit balance", r"\b429\b", r"(?<!down or )overloaded", r"\b529\b"),
         "resource_exhausted",
     ),
-    Trouble.NETWORK: (
+    AgentTrouble.NETWORK: (
         *("waiting for network", "enotfound", "econnrefused", "econnreset", "etimedout", "eai_again", "fetch failed"),
         *("connection (?:error|failed|refused)", "name (?:does not|or service not)", "failed to lookup"),
         *("could not resolve", "network (?:error|is unreachable)", "stream disconnected", "error sending request"),
         *("connecterror", "nameresolutionerror", "unable to connect", "servers are down"),
     ),
-    Trouble.REFUSAL: ("refusal", "refused to (?:answer|continue|help)", "content.?filter", "usage policy"),
+    AgentTrouble.REFUSAL: ("refusal", "refused to (?:answer|continue|help)", "content.?filter", "usage policy"),
 }
 _KNOWN = {trouble: re.compile("|".join(words), re.IGNORECASE) for trouble, words in _COMPLAINTS.items()}
 
 
-def find_trouble(text: str) -> Trouble | None:
+def find_trouble(text: str) -> AgentTrouble | None:
     """Tells what a complaint of the program is about; None if it is about something else."""
     beginning = text[:4096]
     return next((trouble for trouble, pattern in _KNOWN.items() if pattern.search(beginning)), None)

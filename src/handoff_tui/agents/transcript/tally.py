@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from handoff_tui.agents.transcript.event import (
+    AgentTrouble,
     Event,
     Kind,
     Purpose,
-    Trouble,
     Usage,
     find_purpose,
     find_trouble,
@@ -58,7 +58,7 @@ class Tally:
         self.session = self.model = self.last = ""
         self.ended: Event | None = None
         """The program's own verdict, once it has ended."""
-        self.trouble: Trouble | None = None
+        self.trouble: AgentTrouble | None = None
         self.complaint = ""
         """What the program last complained about, if nothing has happened since."""
         self.denials: list[Denial] = []
