@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from handoff_tui.core.model import Limits
+from handoff_tui.core.model import Fits
 
-Count = Annotated[int, Limits(ge=0)]
+Count = Annotated[int, Fits(ge=0)]
 """A whole number, zero included."""
-Quantity = Annotated[int, Limits(ge=1)]
+Quantity = Annotated[int, Fits(ge=1)]
 """A whole number, at least one."""
-Seconds = Annotated[float, Limits(gt=0, allow_inf_nan=False)]
+Seconds = Annotated[float, Fits(gt=0, allow_inf_nan=False)]
 """A time that cannot be zero: a timeout of zero would fail everything."""
-Amount = Annotated[float, Limits(gt=0, allow_inf_nan=False)]
+Amount = Annotated[float, Fits(gt=0, allow_inf_nan=False)]
 """A number above zero: hours, minutes, a factor."""
-Pause = Annotated[float, Limits(ge=0, allow_inf_nan=False)]
+Pause = Annotated[float, Fits(ge=0, allow_inf_nan=False)]
 """A wait between two attempts; zero is no wait."""
-Share = Annotated[float, Limits(ge=0, le=1, allow_inf_nan=False)]
+Share = Annotated[float, Fits(ge=0, le=1, allow_inf_nan=False)]
 """A part of the whole, from 0 to 1."""
-Name = Annotated[str, Limits(min_length=1)]
+Name = Annotated[str, Fits(min_length=1)]
 """A text that is not empty."""
-Arguments = Annotated[tuple[Name, ...], Limits(min_length=1)]
+Arguments = Annotated[tuple[Name, ...], Fits(min_length=1)]
 """A command as a list: the program, then its arguments. Never a line for a shell."""

@@ -19,7 +19,7 @@ _GROUPS = {list: list, set: set, frozenset: frozenset}
 """What a group of values stays; named tuples become plain ones."""
 
 
-class Limits:
+class Fits:
     """Limits in pydantic's words: ge, gt, le, min_length, max_length, pattern, allow_inf_nan."""
 
     def __init__(self, **words: object) -> None:

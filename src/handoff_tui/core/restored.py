@@ -17,7 +17,7 @@ from enum import Enum
 from functools import reduce
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from handoff_tui.core.model import Checked, Limits, Model, Prepared
+from handoff_tui.core.model import Checked, Fits, Model, Prepared
 
 _AnyModel = TypeVar("_AnyModel", bound=Model)
 _Restorer = Callable[[Any], Any]
@@ -190,7 +190,7 @@ def _read_number(value: object) -> float:
 def _demand(reader: _Reader, demand: object) -> _Reader:
     """The reader, and what an annotation demands beyond the type."""
     match demand:
-        case Limits(words=words):
+        case Fits(words=words):
             return lambda value: _limit(reader(value), words)
         case Checked(function=check):
             return lambda value: check(reader(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from handoff_tui.core.errors import HandoffError, UsageError
-from handoff_tui.core.model import Limits, Model
+from handoff_tui.core.model import Fits, Model
 from handoff_tui.core.place import Place
 from handoff_tui.git.repository import Repository
 from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState, build_claim
@@ -23,10 +23,10 @@ class AgentComment(Model):
 
     handoff: str
     agent: str
-    text: Annotated[str, Limits(max_length=LONGEST_COMMENT)]
+    text: Annotated[str, Fits(max_length=LONGEST_COMMENT)]
     time: str
     path: str = ""
-    line: Annotated[int, Limits(ge=1)] | None = None
+    line: Annotated[int, Fits(ge=1)] | None = None
     thread: str = ""
     """The thread of a reviewer's comment that it replies to."""
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Limits, Model
+from handoff_tui.core.model import Fits, Model
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Package, Proof, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, ClaimValue, build_claim
@@ -58,7 +58,7 @@ class Document(Model):
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$"
 """The grammar of handoff and phase names in the signed log; every id fits it from the start."""
 
-HandoffId = Annotated[str, Limits(pattern=ID_PATTERN)]
+HandoffId = Annotated[str, Fits(pattern=ID_PATTERN)]
 
 _LIGATURES = str.maketrans(
     {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D"}

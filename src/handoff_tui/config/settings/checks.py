@@ -6,16 +6,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from handoff_tui.config.quantities import Name, Quantity, Seconds
-from handoff_tui.core.model import Limits, Model
+from handoff_tui.core.model import Fits, Model
 from handoff_tui.core.place import Severity
 
 if TYPE_CHECKING:
     from pydantic import JsonValue  # noqa: TC004 - the validation knows it
 
-PythonFunction = Annotated[str, Limits(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
+PythonFunction = Annotated[str, Fits(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")]
 """A function as `module:function`."""
 
-Access = Annotated[str, Limits(pattern=r"^(network|home|docker|database|[^:]*/[^:]*(:write)?)$")]
+Access = Annotated[str, Fits(pattern=r"^(network|home|docker|database|[^:]*/[^:]*(:write)?)$")]
 """A name from the list, or a path: of the repository, of the home folder (`~/`), or from the root."""
 
 

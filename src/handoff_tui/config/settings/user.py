@@ -7,7 +7,7 @@ from typing import Annotated
 
 from handoff_tui.config.quantities import Name, Quantity, Seconds
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.model import Checked, Limits, Model
+from handoff_tui.core.model import Checked, Fits, Model
 
 _PASSWORD = compile_later(r"^[a-z+]+://[^/@]*:[^/@]+@|[?&]password=")
 
@@ -21,7 +21,7 @@ def _refuse_password(address: str) -> str:
 class EngineSettings(Model):
     """The engine under procedures."""
 
-    address: Annotated[str, Limits(pattern=r"^(?:|postgres(?:ql)?://\S+)$"), Checked(_refuse_password)] = ""
+    address: Annotated[str, Fits(pattern=r"^(?:|postgres(?:ql)?://\S+)$"), Checked(_refuse_password)] = ""
     """A PostgreSQL database for many workers, `postgresql://user@host:5432/name`; with none, a file beside git's."""
     agents_per_worker: Quantity = 4
     """How many agents one worker runs at once; runs that only wait do not count."""
@@ -33,7 +33,7 @@ class EngineSettings(Model):
     """How long a worker that was started on demand stays idle before it ends."""
 
 
-Template = Annotated[str, Limits(min_length=1, max_length=4_000)]
+Template = Annotated[str, Fits(min_length=1, max_length=4_000)]
 """No longer than a reason may be."""
 
 
