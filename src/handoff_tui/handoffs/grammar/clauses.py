@@ -9,7 +9,7 @@ from typing import Final
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.grammar import stance
-from handoff_tui.handoffs.grammar.lexicon import SIGNS, Act, Form, Verb, find_verb, spell_phrases, word_set
+from handoff_tui.handoffs.grammar.lexicon import SIGNS, Effect, Form, Verb, find_verb, spell_phrases, word_set
 
 PATH_SIGN: Final = "§"
 _TOKEN: Final = compile_later(
@@ -52,7 +52,7 @@ _THIS_WORK: Final = compile_later(
 )
 _DID: Final = frozenset({"did", "managed", "able", "went"})
 _CLAUSE: Final = compile_later(r"[;:!?\u2014]|\b(?:but|because|since|although|while|so that)\b", re.IGNORECASE)
-_NO_VERB: Final = Verb(Act.OTHER, Form.PAST)
+_NO_VERB: Final = Verb(Effect.OTHER, Form.PAST)
 """A past tense that isn't known."""
 
 

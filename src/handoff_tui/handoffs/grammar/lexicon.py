@@ -23,7 +23,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-class Act(StrEnum):
+class Effect(StrEnum):
     """What a verb does to its object."""
 
     CREATE = "create"
@@ -42,12 +42,12 @@ class Act(StrEnum):
 
 
 KIND_OF: Final = {
-    Act.CREATE: CREATED,
-    Act.CHANGE: MODIFIED,
-    Act.DELETE: DELETED,
-    Act.MOVE: DELETED,
-    Act.EXTRACT: CREATED,
-    Act.REPLACE: MODIFIED,
+    Effect.CREATE: CREATED,
+    Effect.CHANGE: MODIFIED,
+    Effect.DELETE: DELETED,
+    Effect.MOVE: DELETED,
+    Effect.EXTRACT: CREATED,
+    Effect.REPLACE: MODIFIED,
 }
 
 
@@ -63,16 +63,16 @@ class Form(StrEnum):
 class Verb(NamedTuple):
     """What a word says, and in which form."""
 
-    act: Act
+    act: Effect
     form: Form
 
 
 _LEMMAS: Final = {
-    Act.CREATE: (
+    Effect.CREATE: (
         "create add write introduce generate scaffold author draft contribute produce compose bootstrap craft "
         "prototype stub codify autogenerate"
     ),
-    Act.CHANGE: (
+    Effect.CHANGE: (
         "modify change update edit refactor touch extend rewrite adjust patch fix rework tweak improve bump migrate "
         "harden simplify correct amend alter revise expand adapt polish restructure reorganise reorganize tidy "
         "wire rewire "
@@ -83,18 +83,18 @@ _LEMMAS: Final = {
         "harmonize rebuild reimplement generalise generalize flesh deliver enable disable configure reconfigure "
         "clean downgrade teach ship land soften slim relax relabel retitle retarget bolster secure stabilise stabilize"
     ),
-    Act.DELETE: "delete remove drop purge prune retire eliminate nuke erase discard scrap axe bin kill ditch",
-    Act.MOVE: "rename move relocate",
-    Act.COPY: "copy duplicate clone",
-    Act.EXTRACT: "extract split factor",
-    Act.REPLACE: "replace swap",
-    Act.PUT: (
+    Effect.DELETE: "delete remove drop purge prune retire eliminate nuke erase discard scrap axe bin kill ditch",
+    Effect.MOVE: "rename move relocate",
+    Effect.COPY: "copy duplicate clone",
+    Effect.EXTRACT: "extract split factor",
+    Effect.REPLACE: "replace swap",
+    Effect.PUT: (
         "put place insert store append register export expose declare define handle cover test centralise fold merge "
         "incorporate integrate inject embed spread sprinkle pull sort"
     ),
-    Act.REVERT: "revert undo restore",
-    Act.WRITE_DOWN: "document describe explain specify record list outline detail capture summarise summarize note",
-    Act.OTHER: (
+    Effect.REVERT: "revert undo restore",
+    Effect.WRITE_DOWN: "document describe explain specify record list outline detail capture summarise summarize note",
+    Effect.OTHER: (
         "read review run check keep leave see find look use need depend start break pass fail hold take get give "
         "consider discuss decide plan propose suggest verify confirm inspect study skim open ask want mention "
         "reference link point import call rely reuse ignore skip exclude avoid investigate notice spot"
@@ -124,28 +124,28 @@ _IRREGULAR: Final = {
     "spread": ("spread", "spreading"),
 }
 _NOUNS: Final = {
-    Act.CREATE: "creation addition introduction création ajout creación erstellung creazione aggiunta criação",
-    Act.CHANGE: "modification refactoring modificación anpassung änderung modifica alteração",
-    Act.DELETE: "deletion removal suppression eliminación löschung entfernung rimozione remoção",
+    Effect.CREATE: "creation addition introduction création ajout creación erstellung creazione aggiunta criação",
+    Effect.CHANGE: "modification refactoring modificación anpassung änderung modifica alteração",
+    Effect.DELETE: "deletion removal suppression eliminación löschung entfernung rimozione remoção",
 }
 """Nouns that say the same of what follows: `removal of x`."""
 _OTHER_LANGUAGES: Final = {
-    Act.CREATE: (
+    Effect.CREATE: (
         "erstellt angelegt hinzugefügt eingeführt geschrieben créé ajouté créée creado creó creé agregado agregué "
         "agregó añadido añadí añadió creato aggiunto aangemaakt toegevoegd utworzono dodano criado criei adicionado "
         "создан добавлен создал добавил 新建 新增 创建 添加 新規作成 作成 追加 추가 생성"
     ),
-    Act.CHANGE: (
+    Effect.CHANGE: (
         "retouché geändert angepasst überarbeitet aktualisiert erweitert behoben ergänzt modifié changé corrigé adapté "
         "modificado modificó modifiqué actualizado actualizó actualicé cambiado cambió cambié modificato aggiornato "
         "corretto gewijzigd aangepast bijgewerkt zmieniono zaktualizowano poprawiono alterado alterei atualizado "
         "изменён изменен обновлён обновлен исправлен изменил обновил исправил 修改 更新 变更 変更 修正 수정 변경"
     ),
-    Act.DELETE: (
+    Effect.DELETE: (
         "gelöscht entfernt supprimé retiré enlevé eliminado eliminó eliminé borrado borró borré rimosso eliminato "
         "cancellato verwijderd usunięto removido removi excluído удалён удален удалил 删除 移除 削除 삭제 제거"
     ),
-    Act.MOVE: (
+    Effect.MOVE: (
         "umbenannt verschoben renommé déplacé renombrado movido rinominato spostato hernoemd verplaatst переименован "
         "重命名 移动 移動"
     ),

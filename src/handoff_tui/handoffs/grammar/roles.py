@@ -21,7 +21,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
     NEW,
     READ,
     SIGNS,
-    Act,
+    Effect,
     Form,
     find_verb,
     word_set,
@@ -195,7 +195,7 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
             kinds.append(Role.MOVED)
         elif word in {"removals", "deletions"}:
             kinds.append(DELETED)
-        elif verb is not None and verb.form is Form.PAST and verb.act in KIND_OF and verb.act is not Act.EXTRACT:
+        elif verb is not None and verb.form is Form.PAST and verb.act in KIND_OF and verb.act is not Effect.EXTRACT:
             kinds.append(KIND_OF[verb.act])
         elif word in {"affected", "involved", "impacted"}:
             kinds.append(MODIFIED)

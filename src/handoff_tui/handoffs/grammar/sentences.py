@@ -36,7 +36,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
     KIND_OF,
     MODIFIED,
     NEW,
-    Act,
+    Effect,
     Form,
     Verb,
     find_verb,
@@ -58,7 +58,7 @@ _UNCHANGED: Final = word_set("not never untouched unchanged unmodified")
 _GONE: Final = word_set("gone dead history")
 _OF: Final = word_set("of de di du des von van")
 _APART: Final = NEW | word_set("own separate dedicated")
-_TAKING: Final = {Act.DELETE, Act.EXTRACT, Act.PUT, Act.MOVE}
+_TAKING: Final = {Effect.DELETE, Effect.EXTRACT, Effect.PUT, Effect.MOVE}
 _MOST_NOUNS = 9
 """More words between a verb and a path are another thought."""
 _NEAR = 4
@@ -167,7 +167,7 @@ class _Reading:
         """Whether a verb that governs a path moves it."""
         at = self.clauses.find_governing(number)
         verb = None if at is None else self.clauses.verb(at)
-        return verb is not None and verb.act is Act.MOVE
+        return verb is not None and verb.act is Effect.MOVE
 
     # what stands behind a group
 
@@ -238,22 +238,22 @@ class _Reading:
 
     def _read_helped(self, number: int, helpers: list[str], helped: list[str], verb: Verb) -> _Said:
         """A participle behind `was`, `has been`; behind `is`, it may be what a program does whenever it runs."""
-        is_now = "now" in helpers or "been" in helped or self.clauses.done or verb.act is Act.DELETE
+        is_now = "now" in helpers or "been" in helped or self.clauses.done or verb.act is Effect.DELETE
         if ({"is", "are"} & set(helped) and not is_now) or helped[-1] in {"gets", "get"}:
             return None
         return False if helped == ["be"] else self._kind_behind(number, verb)
 
     def _kind_behind(self, number: int, verb: Verb | None) -> _Said:
-        if verb is None or verb.act in {Act.OTHER, Act.WRITE_DOWN, Act.COPY}:
+        if verb is None or verb.act in {Effect.OTHER, Effect.WRITE_DOWN, Effect.COPY}:
             return None
         if (
-            verb.act is Act.REVERT
+            verb.act is Effect.REVERT
             or stance.UNDONE.search(after := self.clauses.after(number))
             or stance.is_of_earlier(after[: find_clause_end(after, 0, len(after))])
             or not self.clauses.is_told(number)
         ):
             return False
-        return MODIFIED if verb.act in {Act.EXTRACT, Act.PUT} else KIND_OF[verb.act]
+        return MODIFIED if verb.act in {Effect.EXTRACT, Effect.PUT} else KIND_OF[verb.act]
 
     def _read_own_deed(self, number: int) -> _Said:
         """Reads `x`, which I have also rewritten; in `x` I changed the timeout."""
@@ -262,7 +262,7 @@ class _Reading:
         if text.endswith(("n't", "n\u2019t")) or text in _UNCHANGED:
             return False
         verb = self.clauses.verb(number)
-        if verb is None or verb.form is not Form.PAST or verb.act in {Act.OTHER, Act.WRITE_DOWN}:
+        if verb is None or verb.form is not Form.PAST or verb.act in {Effect.OTHER, Effect.WRITE_DOWN}:
             return None
         if self._is_inside(number):
             return MODIFIED
@@ -292,7 +292,7 @@ class _Reading:
         if at is None:
             return self._read_new(first)
         verb = self.clauses.verb(at)
-        if verb is None or verb.act is Act.OTHER or not self.clauses.is_asserted(at):
+        if verb is None or verb.act is Effect.OTHER or not self.clauses.is_asserted(at):
             return None
         behind = self.clauses.after(first)
         if stance.UNDONE.search(behind) or stance.is_of_earlier(behind[: find_clause_end(behind, 0, len(behind))]):
@@ -325,14 +325,14 @@ class _Reading:
             return None
         places = [number for number, text in enumerate(texts) if text in PREPOSITIONS]
         if not places:
-            renamed = verb.act is Act.MOVE and not texts  # `a` was renamed `x`
+            renamed = verb.act is Effect.MOVE and not texts  # `a` was renamed `x`
             return _judge_direct(verb, texts) if not self._is_passive(at) else CREATED if renamed else None
         preposition, far, near = texts[places[-1]], texts[: places[-1]], texts[places[-1] + 1 :]
         if preposition in _LISTING or preposition in {"at", "as"}:
-            return None if verb.act in {Act.PUT, Act.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)
+            return None if verb.act in {Effect.PUT, Effect.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)
         if near and near[-1] == "(" and preposition not in INTO:  # a migration was added for the table (`x`)
             return _judge_direct(verb, [*far, "("])
-        is_pointer = verb.act is Act.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}
+        is_pointer = verb.act is Effect.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}
         if not far and self._has_path_before(at):
             far = [PATH_SIGN]  # `a` was renamed to `x`
         judge = _judge_into if preposition in INTO and not is_pointer else _judge_beside
@@ -350,28 +350,28 @@ class _Reading:
 
 def _judge_direct(verb: Verb, texts: list[str]) -> ClaimKind | None:
     """The object of a verb: a path, or a noun that stands for it (`a second script, `x``)."""
-    if verb.act in {Act.PUT, Act.WRITE_DOWN, Act.REVERT, Act.COPY}:
+    if verb.act in {Effect.PUT, Effect.WRITE_DOWN, Effect.REVERT, Effect.COPY}:
         return None
     nouns = [text for text in texts if text[0].isalnum()]
     others = RELATIVE | SUBJECTS - {"it", "these", "those", "this"}
     if len(nouns) > _MOST_NOUNS or others & set(texts):
         return None
-    kind = MODIFIED if verb.act is Act.EXTRACT else KIND_OF[verb.act]
+    kind = MODIFIED if verb.act is Effect.EXTRACT else KIND_OF[verb.act]
     if kind is DELETED and nouns and texts[-1:] == ["("] and not FILE_NOUNS & set(texts):
         return MODIFIED
-    return CREATED if verb.act is Act.CHANGE and texts[-1:] == ["("] and "new" in texts else kind
+    return CREATED if verb.act is Effect.CHANGE and texts[-1:] == ["("] and "new" in texts else kind
 
 
 def _judge_into(verb: Verb, preposition: str, far: list[str], near: list[str]) -> ClaimKind | None:
     """Added a test to `x`; moved `a` to `x`; split `a` into `x` and `y`."""
-    if verb.act is Act.MOVE and preposition in {"to", "into", "under"}:
+    if verb.act is Effect.MOVE and preposition in {"to", "into", "under"}:
         is_whole = (any(text[0] == PATH_SIGN for text in far) and "from" not in far) or {"file", "module"} & set(far)
         return CREATED if is_whole else MODIFIED
-    if verb.act is Act.REVERT:
+    if verb.act is Effect.REVERT:
         return None
-    if verb.act is Act.COPY:
+    if verb.act is Effect.COPY:
         return CREATED if preposition in {"to", "into"} else None
-    if _APART & set(near) or (verb.act is Act.EXTRACT and preposition in {"into", "to"}):
+    if _APART & set(near) or (verb.act is Effect.EXTRACT and preposition in {"into", "to"}):
         return CREATED
     if len(near) > _NEAR:
         return None
@@ -382,18 +382,18 @@ def _judge_into(verb: Verb, preposition: str, far: list[str], near: list[str]) -
 def _judge_beside(verb: Verb, preposition: str, far: list[str], near: list[str]) -> ClaimKind | None:
     """Removed half of `x`; moved the parser from `x`; replaced `a` with `x`; a test for `x` says nothing of it."""
     if preposition == "from":
-        is_whole = verb.act is Act.MOVE and not set(far) - DETERMINERS - FILE_NOUNS - ADVERBS
+        is_whole = verb.act is Effect.MOVE and not set(far) - DETERMINERS - FILE_NOUNS - ADVERBS
         return DELETED if is_whole else MODIFIED if verb.act in _TAKING else None
     if preposition == "of":
         out = verb.act in _TAKING and far[-1:] == ["out"]
-        if verb.act is Act.CREATE:  # the first version of `x`
+        if verb.act is Effect.CREATE:  # the first version of `x`
             return CREATED if {"version", "draft", "half"} & set(far) else None
-        return MODIFIED if out or verb.act in {Act.CHANGE, Act.DELETE} else None
-    if verb.act is Act.REPLACE and preposition in {"with", "by"}:
+        return MODIFIED if out or verb.act in {Effect.CHANGE, Effect.DELETE} else None
+    if verb.act is Effect.REPLACE and preposition in {"with", "by"}:
         return None if set(near) - DETERMINERS - FILE_NOUNS else CREATED
     if preposition != "with":
         return None
-    covers = verb.act is Act.PUT and "it" in far and not near  # covered it with `x`
+    covers = verb.act is Effect.PUT and "it" in far and not near  # covered it with `x`
     return CREATED if covers else KIND_OF.get(verb.act) if far[-1:] in (["together"], ["along"]) else None
 
 

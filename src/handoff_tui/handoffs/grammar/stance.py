@@ -12,7 +12,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
     DELETED,
     KIND_OF,
     MODIFIED,
-    Act,
+    Effect,
     Form,
     find_verb,
     spell_phrases,
@@ -193,12 +193,12 @@ def _read_state(kind: ClaimKind, behind: str) -> ClaimKind:
     return MODIFIED if kind is CREATED and noun and noun.group().lower() not in _FILE_WORDS else kind
 
 
-def _read_deed(act: Act, behind: str) -> ClaimKind | None:
+def _read_deed(act: Effect, behind: str) -> ClaimKind | None:
     kind = KIND_OF[act]
-    if act is Act.MOVE:
+    if act is Effect.MOVE:
         moved = _MOVED.match(behind)
         return None if moved is None else CREATED if moved[1] == "from" else DELETED
-    if act is Act.CREATE and re.match(r"\s+by\b", behind):
+    if act is Effect.CREATE and re.match(r"\s+by\b", behind):
         return None
     return MODIFIED if kind in {CREATED, DELETED} and _OBJECT.match(behind) else kind
 
