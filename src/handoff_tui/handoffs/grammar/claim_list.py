@@ -14,7 +14,7 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.clauses import Word
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, MODIFIED
-from handoff_tui.handoffs.grammar.roles import Context
+from handoff_tui.handoffs.grammar.roles import HeadingContext
 from handoff_tui.handoffs.grammar.tokens import COMMIT, HASH, canonical_hash, clean_path, has_file_name, is_bare_name
 
 _SPAN: Final = compile_later(
@@ -84,7 +84,7 @@ class ClaimList:
         return sorted(rest, key=lambda claim: claim.kind is read)
 
 
-def find_words(text: str, context: Context, document: str = "") -> Iterator[Word]:
+def find_words(text: str, context: HeadingContext, document: str = "") -> Iterator[Word]:
     """The paths of a text, in the folder that is spoken of; those of links, from the document's folder."""
     for match in _SPAN.finditer(text):
         name = match.lastgroup

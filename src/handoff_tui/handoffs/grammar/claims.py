@@ -20,7 +20,7 @@ from handoff_tui.handoffs.grammar.entries import lead_length, read_item
 from handoff_tui.handoffs.grammar.git_words import read_branch, read_clean, read_commits
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DIRTY, MODIFIED, READ
 from handoff_tui.handoffs.grammar.listings import read_code, read_members, read_table
-from handoff_tui.handoffs.grammar.roles import Context, Role, find_folder, find_label, read_headings, role_of
+from handoff_tui.handoffs.grammar.roles import HeadingContext, Role, find_folder, find_label, read_headings, role_of
 from handoff_tui.handoffs.grammar.sentences import goes_on, lies_there, names_elsewhere, points_to, read_sentence
 from handoff_tui.handoffs.grammar.tokens import HASH, canonical_hash, clean_path, has_file_name, is_surely_path
 from handoff_tui.handoffs.reading.json_document import JsonNode
@@ -145,7 +145,7 @@ def _part(block: Paragraph | Item, start: int, end: int) -> Paragraph | Item:
 _GIT_READERS: Final = ((read_commits, _COMMIT), (read_branch, _BRANCH), (read_clean, _STATE))
 
 
-def _read_text(claims: ClaimList, context: Context, block: Paragraph | Item) -> None:
+def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | Item) -> None:
     text = stance.blank_out(block.text[:_LONGEST_BLOCK])
     checked = block.checked if isinstance(block, Item) else None
     folder = find_folder(text) if ":" in text[-3:] or "PKG-" in text else ""

@@ -12,7 +12,7 @@ from handoff_tui.handoffs.grammar.claim_list import ClaimList, add_branch
 from handoff_tui.handoffs.grammar.clauses import find_clause
 from handoff_tui.handoffs.grammar.entries import lead_length
 from handoff_tui.handoffs.grammar.lexicon import DIRTY
-from handoff_tui.handoffs.grammar.roles import Context, Role
+from handoff_tui.handoffs.grammar.roles import HeadingContext, Role
 from handoff_tui.handoffs.grammar.tokens import COMMIT
 
 _INTRODUCES: Final = compile_later(r"[(\u2014\u2013:-]\s*`?$")
@@ -92,7 +92,7 @@ _ORDER: Final = compile_later(
 _BRANCH_GONE: Final = compile_later(r"\b(?:deleted|removed|gone|pruned|closed)\b", re.IGNORECASE)
 
 
-def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, ticked: bool) -> None:
+def read_commits(claims: ClaimList, context: HeadingContext, line: int, text: str, *, ticked: bool) -> None:
     """Hex words that the words around them, the heading, or their place in an entry say are commits."""
     for match in COMMIT.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
@@ -113,7 +113,7 @@ def read_commits(claims: ClaimList, context: Context, line: int, text: str, *, t
         claims.add(ClaimKind.COMMIT, line, text.strip(), value=match.group())
 
 
-def read_branch(claims: ClaimList, context: Context, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
+def read_branch(claims: ClaimList, context: HeadingContext, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
     if _ORDER.match(sentence) or _BRANCH_GONE.search(sentence):
         return
     leading = _LISTED_BRANCH.match(sentence) if context.listed is Role.BRANCH else None
@@ -125,7 +125,7 @@ def read_branch(claims: ClaimList, context: Context, line: int, sentence: str, *
             add_branch(claims, line, sentence.strip(), next(group for group in found.groups() if group))
 
 
-def read_clean(claims: ClaimList, context: Context, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
+def read_clean(claims: ClaimList, context: HeadingContext, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
     match = _CLEAN.search(sentence)
     if (
         match is None

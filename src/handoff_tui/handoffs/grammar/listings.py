@@ -11,7 +11,7 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList, add_branch, find_words
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, MODIFIED, READ
-from handoff_tui.handoffs.grammar.roles import Context, Role, role_of, role_of_column
+from handoff_tui.handoffs.grammar.roles import HeadingContext, Role, role_of, role_of_column
 from handoff_tui.handoffs.grammar.tokens import (
     COMMIT,
     HASH,
@@ -93,7 +93,7 @@ _VALUE: Final = compile_later(r"[/\d`]")
 _YES: Final = compile_later(r"^\W*(?:yes|x|y|true|done|completed?|finished)\W*$|^[✅✔✓•☑️\s]+$", re.IGNORECASE)
 
 
-def read_table(claims: ClaimList, context: Context, table: Table) -> list[Item]:
+def read_table(claims: ClaimList, context: HeadingContext, table: Table) -> list[Item]:
     """A table of files with what became of each, of commits, or of fields and values; the cells that are sentences."""
     told: list[Item] = []
     if context.silent:
@@ -136,7 +136,7 @@ def _field_role(name: str) -> _Role:
     return None if stance.is_silent_heading(name) else role_of(name)
 
 
-def _find_column(table: Table, roles: list[_Role], context: Context) -> int | None:
+def _find_column(table: Table, roles: list[_Role], context: HeadingContext) -> int | None:
     """The column of the files: by its heading, or by what stands in it beside a column of actions."""
     for number, role in enumerate(roles):
         if role is Role.FILE:
@@ -153,7 +153,7 @@ def _find_column(table: Table, roles: list[_Role], context: Context) -> int | No
     return None
 
 
-def _cell_path(context: Context, row: Row, column: int, roles: list[_Role]) -> str | None:
+def _cell_path(context: HeadingContext, row: Row, column: int, roles: list[_Role]) -> str | None:
     if stance.is_denied(plain(row.cells[column]).strip("_ ")):
         return None
     word = next(find_words(row.cells[column], context), None)
@@ -167,7 +167,7 @@ def _cell_path(context: Context, row: Row, column: int, roles: list[_Role]) -> s
 
 
 def _read_row(
-    claims: ClaimList, context: Context, roles: list[_Role], row: Row, path: str, files: int, heading: str
+    claims: ClaimList, context: HeadingContext, roles: list[_Role], row: Row, path: str, files: int, heading: str
 ) -> None:
     """What a row says became of its file, then the hashes and commits in it."""
     text = " | ".join(row.cells)
@@ -195,7 +195,7 @@ def _read_row(
             _read_cell(claims, context, row, text, role, cell)
 
 
-def _read_action(context: Context, cell: str) -> ClaimKind | bool | None:
+def _read_action(context: HeadingContext, cell: str) -> ClaimKind | bool | None:
     """`new`, `Modified`, `A`, `rewrote the loop`; False if it plans or denies."""
     mark = stance.MARK.match(f"{cell} x") if len(cell) <= 2 or cell.isupper() else None  # noqa: PLR2004 - letters of git
     if mark is not None:
@@ -209,7 +209,7 @@ def _read_action(context: Context, cell: str) -> ClaimKind | bool | None:
     return kind
 
 
-def _read_moved_row(claims: ClaimList, table: Table, row: Row, text: str, context: Context) -> bool:
+def _read_moved_row(claims: ClaimList, table: Table, row: Row, text: str, context: HeadingContext) -> bool:
     """| From | To |, | Old path | New path |."""
     headings = [heading.lower().strip() for heading in table.header]
     old = next((n for n, one in enumerate(headings) if _OLD_COLUMN.match(one)), None)
@@ -224,7 +224,7 @@ def _read_moved_row(claims: ClaimList, table: Table, row: Row, text: str, contex
     return True
 
 
-def _read_cell(claims: ClaimList, context: Context, row: Row, text: str, role: _Role, cell: str) -> None:
+def _read_cell(claims: ClaimList, context: HeadingContext, row: Row, text: str, role: _Role, cell: str) -> None:
     """A cell whose column, or whose first cell, says what it is."""
     value = plain(cell).strip()
     if not value or role is None:
@@ -289,7 +289,7 @@ def _read_value(claims: ClaimList, element: JsonNode, role: ClaimKind | Role, to
                 claims.add(ClaimKind.HASH, line, match.group(), subject=path, value=canonical_hash(match.group()))
 
 
-def read_code(claims: ClaimList, context: Context, code: Code) -> None:
+def read_code(claims: ClaimList, context: HeadingContext, code: Code) -> None:
     """Output of git and of sha256sum, and trees of files."""
     if context.silent or code.language.split(" ")[0].lower() not in _OUTPUT:
         return
@@ -317,7 +317,7 @@ def read_code(claims: ClaimList, context: Context, code: Code) -> None:
 
 
 def _read_output_line(
-    claims: ClaimList, context: Context, text: str, number: int, *, is_stat: bool, may_be_letters: bool
+    claims: ClaimList, context: HeadingContext, text: str, number: int, *, is_stat: bool, may_be_letters: bool
 ) -> list[tuple[ClaimKind, str]]:
     """What one line says of files; hashes, branches, and a clean work tree are added at once."""
     checksum, branch = _SUM_LINE.match(text), _ON_BRANCH.match(text)
@@ -365,7 +365,7 @@ def _paths(*found: tuple[ClaimKind, str]) -> list[tuple[ClaimKind, str]]:
     return [(kind, path) for kind, path in cleaned if path is not None]
 
 
-def _read_tree(claims: ClaimList, context: Context, lines: list[str], first: int) -> None:
+def _read_tree(claims: ClaimList, context: HeadingContext, lines: list[str], first: int) -> None:
     """`├── queue.py  # new` below `src/lib/`: what the heading says of all, or an annotation of one."""
     entries = list(_list_tree(lines))
     if len(entries) < _LEAST_TREE:

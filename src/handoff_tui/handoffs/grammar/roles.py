@@ -212,7 +212,7 @@ def _kind_of_files(short: str) -> ClaimKind | Role | None:
 
 
 @dataclass(slots=True)
-class Context:
+class HeadingContext:
     """What the headings above a block say of it."""
 
     listed: ClaimKind | Role | None = None
@@ -232,8 +232,8 @@ class Context:
         return path if not own or own in path.split("/") or path.endswith(_ARCHIVES) else self.folder + path
 
 
-def read_headings(names: Iterable[str]) -> Context:
-    return Context(*_read_headings(tuple(names)))
+def read_headings(names: Iterable[str]) -> HeadingContext:
+    return HeadingContext(*_read_headings(tuple(names)))
 
 
 @lru_cache(maxsize=2048)
