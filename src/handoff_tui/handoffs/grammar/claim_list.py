@@ -12,7 +12,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar import stance
-from handoff_tui.handoffs.grammar.clauses import Word
+from handoff_tui.handoffs.grammar.clauses import PathSpan
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, MODIFIED
 from handoff_tui.handoffs.grammar.roles import HeadingContext
 from handoff_tui.handoffs.grammar.tokens import COMMIT, HASH, canonical_hash, clean_path, has_file_name, is_bare_name
@@ -84,7 +84,7 @@ class ClaimList:
         return sorted(rest, key=lambda claim: claim.kind is read)
 
 
-def find_words(text: str, context: HeadingContext, document: str = "") -> Iterator[Word]:
+def find_words(text: str, context: HeadingContext, document: str = "") -> Iterator[PathSpan]:
     """The paths of a text, in the folder that is spoken of; those of links, from the document's folder."""
     for match in _SPAN.finditer(text):
         name = match.lastgroup
@@ -95,7 +95,7 @@ def find_words(text: str, context: HeadingContext, document: str = "") -> Iterat
         else:
             path = clean_path(next(group for group in match.groups() if group).strip("`"))
         if path is not None:
-            yield Word(match.start(), match.end(), context.place(path))
+            yield PathSpan(match.start(), match.end(), context.place(path))
 
 
 def _clean_target(target: str, document: str) -> str | None:

@@ -15,7 +15,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.claim_list import ClaimList, add_branch, find_words, read_hashes
-from handoff_tui.handoffs.grammar.clauses import Word, find_clause, find_clause_end, mask
+from handoff_tui.handoffs.grammar.clauses import PathSpan, find_clause, find_clause_end, mask
 from handoff_tui.handoffs.grammar.entries import lead_length, read_item
 from handoff_tui.handoffs.grammar.git_words import read_branch, read_clean, read_commits
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DIRTY, MODIFIED, READ
@@ -183,7 +183,7 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
             read(claims, context, line, sentence, ticked=done and not is_below)
 
 
-def _read_pointers(claims: ClaimList, block: Paragraph | Item, text: str, words: list[Word]) -> None:
+def _read_pointers(claims: ClaimList, block: Paragraph | Item, text: str, words: list[PathSpan]) -> None:
     for start, end in _split(text):
         here = [word for word in words if start <= word.start < end]
         masked = mask(text, here)
@@ -223,7 +223,7 @@ def _is_silent_field(sentence: str) -> bool:
     return (stance.is_planned(parsed[0]) or stance.is_silent_heading(parsed[0])) and role_of(parsed[0]) is not DIRTY
 
 
-def _read_field(claims: ClaimList, line: int, sentence: str, words: list[Word], start: int) -> bool:
+def _read_field(claims: ClaimList, line: int, sentence: str, words: list[PathSpan], start: int) -> bool:
     """`**Added**: `a`, `b`` and `Branch: x`; whether it was one."""
     lead = lead_length(sentence)
     parsed = None if stance.is_marked_done(sentence) else parse_field(sentence[lead:])
@@ -252,7 +252,7 @@ def read_member(
     line: int,
     said: str,
     value: str,
-    words: Sequence[Word],
+    words: Sequence[PathSpan],
     where: tuple[str, int, int],
 ) -> bool:
     """What a field with a role says with its value."""
@@ -273,7 +273,7 @@ def read_member(
         and (path := clean_path(value.split(maxsplit=1)[0].strip("`*,;()"))) is not None
         and has_file_name(path)
     ):
-        listed = [Word(colon, colon, path)]
+        listed = [PathSpan(colon, colon, path)]
     end = listed[0].start if listed else colon
     found = False
     if (
@@ -310,7 +310,7 @@ def _read_sentence(
     masked: str,
     text: str,
     where: tuple[int, int],
-    words: list[Word],
+    words: list[PathSpan],
     *,
     done: bool | None,
 ) -> None:

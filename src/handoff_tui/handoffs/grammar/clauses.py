@@ -56,7 +56,7 @@ _NO_VERB: Final = Verb(Effect.OTHER, Form.PAST)
 """A past tense that isn't known."""
 
 
-class Word(NamedTuple):
+class PathSpan(NamedTuple):
     """A path in a text."""
 
     start: int
@@ -73,7 +73,7 @@ class Token(NamedTuple):
     verb: Verb | None
 
 
-def mask(text: str, words: Sequence[Word]) -> str:
+def mask(text: str, words: Sequence[PathSpan]) -> str:
     """The text with every path as one sign, at the same places."""
     masked = text
     for word in words:

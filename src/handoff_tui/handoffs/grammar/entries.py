@@ -10,7 +10,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList, read_hashes
-from handoff_tui.handoffs.grammar.clauses import Word, mask
+from handoff_tui.handoffs.grammar.clauses import PathSpan, mask
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, MODIFIED, READ
 from handoff_tui.handoffs.grammar.roles import HeadingContext, Role, role_of
 from handoff_tui.handoffs.grammar.sentences import read_sentence
@@ -47,7 +47,7 @@ _ENDS_IN_PATH: Final = compile_later(r"(?:[(:\u2014\u2013\u2192>-]|\b(?:in|at|un
 
 
 def read_item(
-    claims: ClaimList, context: HeadingContext, item: Item, text: str, words: list[Word], *, listed: bool = True
+    claims: ClaimList, context: HeadingContext, item: Item, text: str, words: list[PathSpan], *, listed: bool = True
 ) -> None:
     """An entry that begins with a path, under a heading that says what became of its entries.
 
@@ -78,7 +78,7 @@ def read_item(
     read_hashes(claims, leading.path, text[leading.end :], item.line, whole=first_line, gone=gone)
 
 
-def _read_move(claims: ClaimList, context: HeadingContext, line: int, text: str, leading: Word) -> bool:
+def _read_move(claims: ClaimList, context: HeadingContext, line: int, text: str, leading: PathSpan) -> bool:
     """`a` → `b`, `b` (renamed from `a`)."""
     target = _MOVED_TO.match(text, leading.end)
     may_move = context.listed in {Role.MOVED, MODIFIED, CREATED} or _MOVES.search(text) or "→" in text or "->" in text
@@ -106,8 +106,8 @@ def _read_entry(
     context: HeadingContext,
     item: Item,
     text: str,
-    words: list[Word],
-    leading: Word,
+    words: list[PathSpan],
+    leading: PathSpan,
     mark: re.Match[str] | None,
 ) -> None:
     """What became of the path with which an entry begins, and of those listed behind it."""
@@ -153,7 +153,7 @@ def _read_annotation(behind: str, *, done: bool) -> ClaimKind | bool | None:
     return stance.read_annotation(behind[start:], done=done)
 
 
-def _read_last(claims: ClaimList, context: HeadingContext, item: Item, line: str, words: list[Word]) -> bool:
+def _read_last(claims: ClaimList, context: HeadingContext, item: Item, line: str, words: list[PathSpan]) -> bool:
     """An entry that names what was made, and where: Retry queue (`src/queue.py`), Worker: `src/worker.py`."""
     kind = context.listed if context.listed in BECOMING else MODIFIED if context.built else None
     here = [word for word in words if word.end <= len(line) and is_surely_path(word.path)]
@@ -186,7 +186,7 @@ def lead_length(line: str) -> int:
     return match.end() if match else 0
 
 
-def _bare_word(line: str, lead: int, context: HeadingContext, *, is_marked: bool) -> Word | None:
+def _bare_word(line: str, lead: int, context: HeadingContext, *, is_marked: bool) -> PathSpan | None:
     """A path without any marks at the beginning of an entry."""
     match = _BARE.match(line[lead:])
     if match is None or (context.listed is None and not is_marked):
@@ -194,10 +194,10 @@ def _bare_word(line: str, lead: int, context: HeadingContext, *, is_marked: bool
     path = clean_path(match.group().strip("`*_,;:()"))
     if path is None or not has_file_name(path):
         return None
-    return Word(lead, lead + match.end(), context.place(path))
+    return PathSpan(lead, lead + match.end(), context.place(path))
 
 
-def _find_listed(text: str, leading: Word, words: list[Word]) -> Iterator[Word]:
+def _find_listed(text: str, leading: PathSpan, words: list[PathSpan]) -> Iterator[PathSpan]:
     """More paths in one entry: `a`, `b` and `c`."""
     end = leading.end
     for word in words:

@@ -27,7 +27,7 @@ from handoff_tui.handoffs.grammar.clauses import (
     RELATIVE,
     SUBJECTS,
     Clauses,
-    Word,
+    PathSpan,
     find_clause_end,
 )
 from handoff_tui.handoffs.grammar.lexicon import (
@@ -103,8 +103,8 @@ _NOT_HERE: Final = compile_later(
 
 
 def read_sentence(
-    masked: str, start: int, end: int, words: Sequence[Word], *, done: bool | None
-) -> list[tuple[Word, ClaimKind]]:
+    masked: str, start: int, end: int, words: Sequence[PathSpan], *, done: bool | None
+) -> list[tuple[PathSpan, ClaimKind]]:
     """What is said of each path between two positions of a masked text; a path of which nothing is said is left out.
 
     `done`: whether the context says that what stands here in the imperative was done; None below a file.
