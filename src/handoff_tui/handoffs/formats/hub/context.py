@@ -27,7 +27,7 @@ _SPLIT: Final = compile_later(r"\s\|\s")
 _EXECUTES: Final = compile_later(r"^\W*Execute Task:?\s*([A-Za-z0-9][\w.-]*)", re.IGNORECASE)
 
 
-class Field(NamedTuple):
+class LabelledValue(NamedTuple):
     """A labelled value of a document and its place."""
 
     value: str
@@ -46,7 +46,7 @@ class ContextFile(NamedTuple):
     """What the hub wrote instead of a context."""
     head_line: int | None
     """The line that names the run."""
-    executed: Field | None = None
+    executed: LabelledValue | None = None
     """The task that the run says it executes."""
 
     @property
@@ -89,12 +89,12 @@ def read_context(source: Source) -> ContextFile:
     )
 
 
-def _find_executed(source: Source) -> Field | None:
+def _find_executed(source: Source) -> LabelledValue | None:
     for section in source.outline.sections:
         if section.name.lower() == "pipeline position":
             run = read_fields(section, source.path).get("run")
             named = _EXECUTES.match(run.value) if run else None
-            return Field(named[1], run.where) if run and named else None
+            return LabelledValue(named[1], run.where) if run and named else None
     return None
 
 
@@ -119,12 +119,12 @@ def _list_run_tasks(contexts: list[ContextFile], run: str) -> set[str]:
     return {match["id"] for item in listed if (match := _LISTED_TASK.match(" ".join(item.text.split())))}
 
 
-def read_fields(section: Section, path: str) -> dict[str, Field]:
+def read_fields(section: Section, path: str) -> dict[str, LabelledValue]:
     """The labelled values of a section by their lower-case names; the first of a name counts."""
-    fields: dict[str, Field] = {}
+    fields: dict[str, LabelledValue] = {}
     for line, name, value in find_fields(section.lines()):
         if value:
-            fields.setdefault(name, Field(value, Place(path=path, line=line.number)))
+            fields.setdefault(name, LabelledValue(value, Place(path=path, line=line.number)))
     return fields
 
 
@@ -133,19 +133,19 @@ def normalise_time(text: str | None) -> str:
     return text.replace("T", " ").rstrip("Z") if text else ""
 
 
-def _read_head(source: Source) -> dict[str, Field]:
+def _read_head(source: Source) -> dict[str, LabelledValue]:
     """The lines under the title: one label each, or several divided by bars."""
-    fields: dict[str, Field] = {}
+    fields: dict[str, LabelledValue] = {}
     for section in source.outline.sections[:2]:
         for line in section.lines():
             where = Place(path=source.path, line=line.number)
             not_found = _NOT_FOUND.match(line.text)
             if not_found is not None:
-                fields.setdefault("complaint", Field(not_found.group(1), where))
-                fields.setdefault("run id", Field(not_found.group(2), where))
+                fields.setdefault("complaint", LabelledValue(not_found.group(1), where))
+                fields.setdefault("run id", LabelledValue(not_found.group(2), where))
             for _, name, value in find_fields(TextLine(line.number, part) for part in _SPLIT.split(line.text)):
                 if value:
-                    fields.setdefault(name, Field(value, where))
+                    fields.setdefault(name, LabelledValue(value, where))
     return fields
 
 
@@ -182,7 +182,9 @@ def count_attempts(draft: HandoffDraft, settings: Hub = STANDARD) -> None:
     draft.attempt = max(1, len(present or development))
 
 
-def _build_attempt(section: Section, heading: re.Match[str], fields: dict[str, Field], context: ContextFile) -> Attempt:
+def _build_attempt(
+    section: Section, heading: re.Match[str], fields: dict[str, LabelledValue], context: ContextFile
+) -> Attempt:
     return Attempt(
         number=1,
         agent=heading.group(1),
@@ -196,7 +198,12 @@ def _build_attempt(section: Section, heading: re.Match[str], fields: dict[str, F
 
 
 def _add_attempt(
-    attempt: Attempt, section: Section, fields: dict[str, Field], source: Source, draft: HandoffDraft, settings: Hub
+    attempt: Attempt,
+    section: Section,
+    fields: dict[str, LabelledValue],
+    source: Source,
+    draft: HandoffDraft,
+    settings: Hub,
 ) -> None:
     role, status = attempt.agent, attempt.status
     place = fields["status"].where if "status" in fields else source.place(section.line)
@@ -287,7 +294,7 @@ def _add_current_task(section: Section, path: str, draft: HandoffDraft) -> None:
         draft.claim(ClaimKind.STATUS, status.where, f"Status: {status.value}", value=draft.status)
 
 
-def _add_facts(fields: dict[str, Field], names: tuple[str, ...], draft: HandoffDraft) -> None:
+def _add_facts(fields: dict[str, LabelledValue], names: tuple[str, ...], draft: HandoffDraft) -> None:
     for name in names:
         if name in fields:
             draft.add_fact(name, *fields[name])
