@@ -207,7 +207,7 @@ def _scalar(node: JsonNode, keys: Iterable[str]) -> str | None:
     return member.as_text() if member is not None else None
 
 
-class FileKind(Enum):
+class TddFileKind(Enum):
     """What a file is for; the value is its role as a document."""
 
     STATE = DocumentRole.STATE
@@ -219,12 +219,15 @@ class FileKind(Enum):
 
 
 _PLACES: Final = (
-    (compile_later(r"(?:^|/)(?:\.handoff\.json|\.tdd-state\.(?:json|ya?ml)|\.handoff/current\.json)$"), FileKind.STATE),
-    (compile_later(r"(?:^|/)\.handoff/history/[^/]+\.json$"), FileKind.HISTORY),
-    (compile_later(r"(?:^|/)\.handoff/context/[^/]+$"), FileKind.CONTEXT),
-    (compile_later(r"(?:^|/)\.tdd\.lock$"), FileKind.LOCK),
-    (compile_later(r"(?:^|/)\.tdd-queue\.log$"), FileKind.QUEUE),
-    (compile_later(r"(?:^|/)test[-_]list\.md$", re.IGNORECASE), FileKind.TEST_LIST),
+    (
+        compile_later(r"(?:^|/)(?:\.handoff\.json|\.tdd-state\.(?:json|ya?ml)|\.handoff/current\.json)$"),
+        TddFileKind.STATE,
+    ),
+    (compile_later(r"(?:^|/)\.handoff/history/[^/]+\.json$"), TddFileKind.HISTORY),
+    (compile_later(r"(?:^|/)\.handoff/context/[^/]+$"), TddFileKind.CONTEXT),
+    (compile_later(r"(?:^|/)\.tdd\.lock$"), TddFileKind.LOCK),
+    (compile_later(r"(?:^|/)\.tdd-queue\.log$"), TddFileKind.QUEUE),
+    (compile_later(r"(?:^|/)test[-_]list\.md$", re.IGNORECASE), TddFileKind.TEST_LIST),
 )
 _OURS_WHEN_BROKEN: Final = compile_later(r"(?:^|/)\.tdd|(?:^|/)\.handoff(?:\.json|/current\.json)$")
 _PHASE_WORD: Final = compile_later(rf"\b(?:{'|'.join(tdd.PHASES)})\b")
@@ -234,7 +237,7 @@ _LOCK_FIELDS: Final = ("agent", "agentId", "agent_id", "phase", "timestamp", "pi
 _LONGEST_CONTEXT = 20_000
 
 
-def kind_of(path: str) -> FileKind | None:
+def kind_of(path: str) -> TddFileKind | None:
     return next((kind for pattern, kind in _PLACES if pattern.search(path)), None)
 
 
@@ -245,17 +248,17 @@ def recognise(source: Source) -> float:
     if not source.text.strip():
         return (
             Confidence.POSSIBLE
-            if kind is FileKind.TEST_LIST or _OURS_WHEN_BROKEN.search(source.path)
+            if kind is TddFileKind.TEST_LIST or _OURS_WHEN_BROKEN.search(source.path)
             else Confidence.NO
         )
-    if kind in {FileKind.STATE, FileKind.HISTORY}:
+    if kind in {TddFileKind.STATE, TddFileKind.HISTORY}:
         return _recognise_state(source)
-    if kind is FileKind.TEST_LIST:
+    if kind is TddFileKind.TEST_LIST:
         return _recognise_test_list(source)
-    if kind is FileKind.CONTEXT:
+    if kind is TddFileKind.CONTEXT:
         return Confidence.POSSIBLE if _PHASE_WORD.search(source.text[:_LONGEST_CONTEXT]) else Confidence.NO
     speaks_of_phases = _PHASE_WORD.search(source.text) or _NEXT_WORD.search(source.text) or '"next' in source.text
-    return Confidence.LIKELY if kind is FileKind.LOCK or speaks_of_phases else Confidence.NO
+    return Confidence.LIKELY if kind is TddFileKind.LOCK or speaks_of_phases else Confidence.NO
 
 
 def parse_state(source: Source) -> JsonDocument:

@@ -198,10 +198,10 @@ def _build_ref_step(ref: Ref, kind: str, groups: dict[str, str | None]) -> tdd.C
 
 
 _LOOSE_NAMES: Final = {
-    tdd_files.FileKind.TEST_LIST: "test-list",
-    tdd_files.FileKind.LOCK: "lock",
-    tdd_files.FileKind.CONTEXT: "context",
-    tdd_files.FileKind.QUEUE: "queue",
+    tdd_files.TddFileKind.TEST_LIST: "test-list",
+    tdd_files.TddFileKind.LOCK: "lock",
+    tdd_files.TddFileKind.CONTEXT: "context",
+    tdd_files.TddFileKind.QUEUE: "queue",
 }
 
 
@@ -212,7 +212,7 @@ def may_own(path: str) -> bool:
 def read(owned: list[Source], files: FormatFiles) -> FormatReading:
     rules = tdd.build_rules(files.settings)
     history = tdd.CommitOrder.of(files.commits())
-    by_kind: dict[tdd_files.FileKind, list[Source]] = {kind: [] for kind in tdd_files.FileKind}
+    by_kind: dict[tdd_files.TddFileKind, list[Source]] = {kind: [] for kind in tdd_files.TddFileKind}
     for source in sorted(owned, key=lambda source: source.path):
         kind = tdd_files.kind_of(source.path)
         if kind is not None:
@@ -231,12 +231,15 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
 
 
 def _gather_steps(
-    by_kind: dict[tdd_files.FileKind, list[Source]], files: FormatFiles, rules: tdd.PhaseRules, reading: FormatReading
+    by_kind: dict[tdd_files.TddFileKind, list[Source]],
+    files: FormatFiles,
+    rules: tdd.PhaseRules,
+    reading: FormatReading,
 ) -> list[tdd.CycleStep]:
     """All steps; notes and commits newest first, files in order of path."""
     history = tdd.CommitOrder.of(files.commits())
     steps = sorted(_read_notes(files, rules), key=history.age)
-    for source in by_kind[tdd_files.FileKind.STATE]:
+    for source in by_kind[tdd_files.TddFileKind.STATE]:
         document = tdd_files.parse_state(source)
         if source.path.endswith((".yaml", ".yml")):
             step = _read_file(source, document.root, tdd.Origin.STATE, rules)
@@ -248,9 +251,9 @@ def _gather_steps(
     steps.extend(commit_steps)
     reading.problems.extend(problems)
     steps.extend(
-        _read_file(source, source.json, tdd.Origin.HISTORY, rules) for source in by_kind[tdd_files.FileKind.HISTORY]
+        _read_file(source, source.json, tdd.Origin.HISTORY, rules) for source in by_kind[tdd_files.TddFileKind.HISTORY]
     )
-    for source in by_kind[tdd_files.FileKind.QUEUE]:
+    for source in by_kind[tdd_files.TddFileKind.QUEUE]:
         steps.extend(tdd_files.read_queue(source, rules))
     steps.extend(read_ref_steps(files.refs(), rules.tag_prefixes))
     return steps
@@ -284,13 +287,13 @@ def _read_file(
 
 def _add_loose_files(
     reading: FormatReading,
-    by_kind: dict[tdd_files.FileKind, list[Source]],
+    by_kind: dict[tdd_files.TddFileKind, list[Source]],
     steps: list[tdd.CycleStep],
     newest: int | None,
 ) -> None:
     """Test list, lock, context and refs without a cycle belong to the newest cycle, or become handoffs."""
-    tasks = [task for source in by_kind[tdd_files.FileKind.TEST_LIST] for task in tdd_files.read_test_list(source)]
-    facts = [fact for source in by_kind[tdd_files.FileKind.LOCK] for fact in tdd_files.read_lock(source)]
+    tasks = [task for source in by_kind[tdd_files.TddFileKind.TEST_LIST] for task in tdd_files.read_test_list(source)]
+    facts = [fact for source in by_kind[tdd_files.TddFileKind.LOCK] for fact in tdd_files.read_lock(source)]
     refs = [step for step in steps if step.origin is tdd.Origin.REF and step.cycle is None]
     facts.extend(fact for step in refs for fact in step.facts)
     listed = {document.path for handoff in reading.handoffs for document in handoff.documents}
@@ -305,7 +308,7 @@ def _add_loose_files(
         alone = Handoff(id=f"tdd/{name}", dialect="tdd", title=title)
         reading.handoffs.append(_extend(alone, tasks, facts, documents))
         return
-    _report_list_conflicts(reading.handoffs[position], tasks, by_kind[tdd_files.FileKind.TEST_LIST])
+    _report_list_conflicts(reading.handoffs[position], tasks, by_kind[tdd_files.TddFileKind.TEST_LIST])
     reading.handoffs[position] = _extend(reading.handoffs[position], tasks, facts, documents)
 
 
