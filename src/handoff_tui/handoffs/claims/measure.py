@@ -33,7 +33,7 @@ _SHOWN_OF_A_HASH = 12
 Measured = str | int | None
 
 
-class Outcome(NamedTuple):
+class Measurement(NamedTuple):
     """A verdict in the making."""
 
     state: VerdictState
@@ -41,8 +41,8 @@ class Outcome(NamedTuple):
     evidence: str
 
 
-Measure = Callable[[Claim, Handoff, RepositoryEvidence], Outcome]
-MeasureThen = Callable[[Claim, Moment, RepositoryEvidence], Outcome]
+Measure = Callable[[Claim, Handoff, RepositoryEvidence], Measurement]
+MeasureThen = Callable[[Claim, Moment, RepositoryEvidence], Measurement]
 
 
 def measure_claims(handoff: Handoff, evidence: RepositoryEvidence) -> tuple[Verdict, ...]:
@@ -79,23 +79,23 @@ def _measure(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Ve
     return Verdict(claim=claim, state=state, measured=measured, evidence=why, moment=said)
 
 
-def _holds(measured: Measured, why: str) -> Outcome:
-    return Outcome(VerdictState.HOLDS, measured, why)
+def _holds(measured: Measured, why: str) -> Measurement:
+    return Measurement(VerdictState.HOLDS, measured, why)
 
 
-def _contradicted(measured: Measured, why: str) -> Outcome:
-    return Outcome(VerdictState.CONTRADICTED, measured, why)
+def _contradicted(measured: Measured, why: str) -> Measurement:
+    return Measurement(VerdictState.CONTRADICTED, measured, why)
 
 
-def _was_true(measured: Measured, why: str) -> Outcome:
-    return Outcome(VerdictState.WAS_TRUE, measured, why)
+def _was_true(measured: Measured, why: str) -> Measurement:
+    return Measurement(VerdictState.WAS_TRUE, measured, why)
 
 
-def _unverified(why: str, measured: Measured = None) -> Outcome:
-    return Outcome(VerdictState.UNVERIFIED, measured, why)
+def _unverified(why: str, measured: Measured = None) -> Measurement:
+    return Measurement(VerdictState.UNVERIFIED, measured, why)
 
 
-def _measure_status(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
+def _measure_status(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Measurement:
     if says_good(handoff) and str(claim.value) == handoff.status:
         for counts, name in list_runs(handoff):
             failures = describe_failures(counts, name)
@@ -104,7 +104,7 @@ def _measure_status(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Ou
     return _unverified("a status is a claim; the checks decide")
 
 
-def _measure_count(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Outcome:
+def _measure_count(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence) -> Measurement:
     scope = (claim.subject or "").partition(".")[0]
     counts = {"package": handoff.tests, "regression": handoff.regression, "suite": handoff.tests}.get(scope)
     mismatch = _describe_mismatch(counts, may_miss=scope == "suite")
@@ -116,7 +116,7 @@ def _measure_count(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence)
     return _compare_with_run(claim, counts, run)
 
 
-def _compare_with_run(claim: Claim, counts: TestCounts, run: CountedRun) -> Outcome:
+def _compare_with_run(claim: Claim, counts: TestCounts, run: CountedRun) -> Measurement:
     """Beside a run here. As many tests are the same tests; others may be a part of them, or a suite of its own."""
     name = (claim.subject or "").rpartition(".")[2]
     measured = run.numbers[name]
@@ -142,7 +142,7 @@ def _describe_mismatch(counts: TestCounts | None, *, may_miss: bool) -> str | No
     return f"its own numbers do not add up: {shown} = {parts}, not {counts.total}"
 
 
-def _measure_baseline(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_baseline(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     if claim.subject != "packages":
         return _unverified("no snapshot has been captured here")
     counted = evidence.count_packages(moment)
@@ -155,7 +155,7 @@ def _measure_baseline(claim: Claim, moment: Moment, evidence: RepositoryEvidence
     return _holds(counted, why) if counted == claim.value else _contradicted(counted, why)
 
 
-def _measure_hash(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_hash(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     """Now, and if it has another hash now, then; of several files of a name, the one that fits is meant."""
     part = _CUT_HASH.match(str(claim.value))
     if part is None and not _HEX_HASH.match(str(claim.value)):
@@ -170,7 +170,7 @@ def _measure_hash(claim: Claim, moment: Moment, evidence: RepositoryEvidence) ->
     return best
 
 
-def _judge_hash(claim: Claim, path: str, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _judge_hash(claim: Claim, path: str, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     wanted = str(claim.value).removeprefix("sha256:").rstrip(".…").lower()
     now = evidence.hash_now(path)
     whole = len(wanted) == _FULL_HASH
@@ -193,7 +193,7 @@ def _judge_hash(claim: Claim, path: str, moment: Moment, evidence: RepositoryEvi
     return _contradicted(now, f"{path} is {now[7 : 7 + _SHOWN_OF_A_HASH]}… now, and never had this hash")
 
 
-def _measure_hash_before(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_hash_before(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None or not _HEX_HASH.match(str(claim.value)):
         return _unverified("the earlier content is not known")
@@ -207,7 +207,7 @@ def _measure_hash_before(claim: Claim, moment: Moment, evidence: RepositoryEvide
     return _unverified(f"{found.path} had another content {when}; an uncommitted one may be meant", before)
 
 
-def _measure_commit(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_commit(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     written = str(claim.value)
     full = evidence.find_commit(written)
     if full is None:
@@ -226,7 +226,7 @@ def _measure_commit(claim: Claim, moment: Moment, evidence: RepositoryEvidence) 
     return _holds(full, "is HEAD" if lag == 0 else f"HEAD is {lag} commit{'s' if lag > 1 else ''} further on")
 
 
-def _measure_created(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_created(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None:
         return _judge_unfound(claim, moment, evidence)
@@ -238,7 +238,7 @@ def _measure_created(claim: Claim, moment: Moment, evidence: RepositoryEvidence)
     return _judge_lasting(found, "was created", evidence, added)
 
 
-def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None:
         return _judge_unfound(claim, moment, evidence)
@@ -252,14 +252,14 @@ def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence
     return _judge_lasting(found, "was changed", evidence, kept)
 
 
-def _judge_lasting(found: PathThen, what: str, evidence: RepositoryEvidence, changes: list[PathVersion]) -> Outcome:
+def _judge_lasting(found: PathThen, what: str, evidence: RepositoryEvidence, changes: list[PathVersion]) -> Measurement:
     by = f" by {evidence.history.commits[changes[-1].position].id[:SHORT_COMMIT]}" if changes else ", not committed yet"
     if found.now:
         return _holds(found.path, f"{found.path} {what}{by}")
     return _was_true(None, f"{found.path} {what}{by}; deleted since by {found.since}")
 
 
-def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     """A file that the commits it is claimed of left alone."""
     if not found.then:
         if found.now:
@@ -275,7 +275,7 @@ def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEviden
     return _contradicted(found.path, f"{found.path} was there before, and nothing in {span} changed it")
 
 
-def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None or (not found.then and not found.now and not evidence.history.list_versions(found.path)):
         return _unverified("no commit ever had it, so nothing shows that it was deleted")
@@ -286,7 +286,7 @@ def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence)
     return _contradicted(found.path, f"{found.path} was still there when this was written")
 
 
-def _measure_referenced(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_referenced(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None:
         return _judge_unfound(claim, moment, evidence)
@@ -297,7 +297,7 @@ def _measure_referenced(claim: Claim, moment: Moment, evidence: RepositoryEviden
     return _judge_unchanged(found, moment, evidence)
 
 
-def _judge_unfound(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _judge_unfound(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     """No file of this name was ever here: false, unless the word may stand for something else."""
     wanted = claim.subject or ""
     candidates = evidence.list_candidates(claim, moment)
@@ -314,7 +314,7 @@ def _judge_unfound(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -
     return _contradicted(None, "no such file in this repository, now or then")
 
 
-def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     if claim.subject is None:
         return _measure_clean(claim, moment, evidence)
     found = evidence.find_then(claim, moment)
@@ -331,7 +331,7 @@ def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvide
     return _unverified("git has no uncommitted change there now; it may have been dropped")
 
 
-def _measure_clean(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_clean(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     """How many files are uncommitted, its own paperwork apart; 0 is a clean work tree."""
     dirty = evidence.list_uncommitted_work()
     if moment.commit is not None or not isinstance(claim.value, int):
@@ -343,7 +343,7 @@ def _measure_clean(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -
     return _contradicted(len(dirty), f"git has uncommitted changes in {', '.join(dirty[:3])}")
 
 
-def _measure_branch(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Outcome:
+def _measure_branch(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     name = str(claim.value)
     if name == evidence.branch:
         return _holds(evidence.branch, "is the present branch")
@@ -357,7 +357,7 @@ def _measure_branch(claim: Claim, moment: Moment, evidence: RepositoryEvidence) 
     return _contradicted(evidence.branch, "no such branch in this repository")
 
 
-def _measure_resolution(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Outcome:
+def _measure_resolution(claim: Claim, _: Handoff, evidence: RepositoryEvidence) -> Measurement:
     text = str(claim.value or "").strip()
     if not text:
         return _contradicted(None, "no evidence is given")
@@ -369,7 +369,7 @@ def _measure_resolution(claim: Claim, _: Handoff, evidence: RepositoryEvidence) 
     return _unverified("the evidence is words only")
 
 
-def _measure_check(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Outcome:
+def _measure_check(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Measurement:
     for attempt in handoff.attempts:
         if attempt.warning and attempt.where is not None and attempt.where.path == claim.where.path:
             same = claim.where.line is not None and attempt.where.line == claim.where.line
@@ -378,11 +378,11 @@ def _measure_check(claim: Claim, handoff: Handoff, _: RepositoryEvidence) -> Out
     return _unverified("was not run here")
 
 
-def _measure_nothing(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Outcome:
+def _measure_nothing(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Measurement:
     return _unverified("cannot be measured here")
 
 
-def _measure_deployment(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Outcome:
+def _measure_deployment(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Measurement:
     return _unverified("was not asked: asking needs your consent to use the network")
 
 
