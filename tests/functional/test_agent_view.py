@@ -23,13 +23,13 @@ from handoff_tui.core.classes import replace
 from handoff_tui.core.text.pictures import Picture
 from handoff_tui.live.state.agents import (
     Activity,
+    AgentProposal,
     Breakpoint,
     OutputFound,
     OutputRange,
     OutputSource,
     ProofShown,
     ProofsView,
-    Proposal,
     ProposalKind,
     ProposalStage,
     ScheduledRun,
@@ -77,7 +77,7 @@ SHARED = Overlap(path="calc.py", runs=("H-1 · build", "H-4 · build"))
 WAITING_RUN = ProcedureRun(
     id="H-2:build:1:hub:1", request=None, state=ProcedureState.WAITING, reason="0 of 1 approvals", created=0.0
 )
-READY = Proposal(4, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
+READY = AgentProposal(4, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
@@ -310,7 +310,9 @@ async def test_name_must_be_typed_where_it_is_asked_for(pilot: Pilot[None], app:
 @at_desk(WORKING)
 async def test_refusal_names_its_reason(pilot: Pilot[None], app: StillApp) -> None:
     """And cannot be confirmed."""
-    refused = Proposal(4, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("locked by ada on vm", "Wait."))
+    refused = AgentProposal(
+        4, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("locked by ada on vm", "Wait.")
+    )
     await settle(pilot, "enter", "5", "s")
     app.give(replace(WORKING, proposal=refused))
     await settle(pilot)

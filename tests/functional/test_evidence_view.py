@@ -21,7 +21,7 @@ from handoff_tui.checks.report import (
 from handoff_tui.core.classes import replace
 from handoff_tui.core.place import Severity
 from handoff_tui.git.watch.noticed import Watching
-from handoff_tui.live.state.agents import Proposal, ProposalKind, ProposalStage
+from handoff_tui.live.state.agents import AgentProposal, ProposalKind, ProposalStage
 from handoff_tui.live.state.app import ChecksProgress, Loaded
 from handoff_tui.tui.messages import (
     ChecksCancelled,
@@ -154,7 +154,7 @@ def test_commands_that_wait_for_trust_are_shown_before_they_are_trusted() -> Non
         plan = RequestedCommands(
             "sha256:12", (RequestedCommand("lint", ("sh", "lint.sh"), (("lint.sh", "sha256:34"),)),)
         )
-        app.give(replace(state, proposal=Proposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
+        app.give(replace(state, proposal=AgentProposal(1, ProposalKind.TRUST, ProposalStage.READY, trust=plan)))
         screen = await settle(pilot, "enter", "y")
         assert "Consent to run this repository's commands" in screen
         assert "lint.sh  sha256:34" in screen

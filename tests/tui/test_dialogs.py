@@ -13,7 +13,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.core.tasks import ProofKind
 from handoff_tui.core.text.page import Page
 from handoff_tui.core.text.page_layout import lay_out
-from handoff_tui.live.state.agents import Breakpoint, ProofShown, Proposal, ProposalKind, ProposalStage
+from handoff_tui.live.state.agents import AgentProposal, Breakpoint, ProofShown, ProposalKind, ProposalStage
 from handoff_tui.live.state.app import AppState, BisectPart, RepositoryPart, Trouble
 from handoff_tui.tui.dialogs.alert import LogAlarm, build_alert_page, find_alarm
 from handoff_tui.tui.dialogs.bisect import build_bisect_box, describe_search
@@ -22,7 +22,7 @@ from handoff_tui.tui.dialogs.proposal import add_trust, build_proposal_page, des
 from tests.support.desk_states import list_lines
 from tests.support.view_states import PLAN, PROOFS, REPORT, TRIALS, make_lock, make_run
 
-READY = Proposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
+READY = AgentProposal(1, ProposalKind.STEP, ProposalStage.READY, plan=PLAN)
 PREVIEW = RollbackPreview(
     target="a" * 40, reason="ada approved it", head="b" * 40, files=(TouchedFile(path="src/x.py", change="deleted"),)
 )
@@ -38,7 +38,7 @@ RECORD = Rollback(
 )
 
 
-def read(proposal: Proposal) -> str:
+def read(proposal: AgentProposal) -> str:
     return "\n".join("".join(cell.text for cell in row) for row in lay_out(build_proposal_page(proposal), 100))
 
 
@@ -46,21 +46,24 @@ def read(proposal: Proposal) -> str:
     ("proposal", "words"),
     [
         (READY, ("maker.sh", "{prompt_file}", "/desk", "HOME, PATH", "10:00", "Then say so.", "attempt 1, run 2")),
-        (Proposal(1, ProposalKind.STEP, ProposalStage.PREPARING), ("looking…",)),
+        (AgentProposal(1, ProposalKind.STEP, ProposalStage.PREPARING), ("looking…",)),
         (
-            Proposal(1, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("it is locked by ada", "Wait.")),
+            AgentProposal(1, ProposalKind.STEP, ProposalStage.REFUSED, trouble=Trouble("it is locked by ada", "Wait.")),
             ("✗ it is locked by ada", "Wait."),
         ),
         (
-            Proposal(1, ProposalKind.STOP, ProposalStage.READY, run=make_run(3, RunStatus.RUNNING)),
+            AgentProposal(1, ProposalKind.STOP, ProposalStage.READY, run=make_run(3, RunStatus.RUNNING)),
             ("run 3", "Sends TERM, waits 5 s, then KILLs"),
         ),
-        (Proposal(1, ProposalKind.UNLOCK, ProposalStage.READY, lock=make_lock(stale=True)), ("ada on vm", "stale")),
         (
-            Proposal(1, ProposalKind.ROLLBACK, ProposalStage.READY, rollback=PREVIEW),
+            AgentProposal(1, ProposalKind.UNLOCK, ProposalStage.READY, lock=make_lock(stale=True)),
+            ("ada on vm", "stale"),
+        ),
+        (
+            AgentProposal(1, ProposalKind.ROLLBACK, ProposalStage.READY, rollback=PREVIEW),
             ("ada approved it", "deleted  src/x.py"),
         ),
-        (Proposal(1, ProposalKind.UNDO, ProposalStage.READY, record=RECORD), ("refs/handoff-tui/saved/1",)),
+        (AgentProposal(1, ProposalKind.UNDO, ProposalStage.READY, record=RECORD), ("refs/handoff-tui/saved/1",)),
         (replace(READY, note="it is not what was shown"), ("! it is not what was shown",)),
         (
             replace(READY, plan=PLAN._replace(waits=(5.0, 30.0), demands=2)),
@@ -76,7 +79,7 @@ def read(proposal: Proposal) -> str:
         ),
     ],
 )
-def test_page_says_what_would_be_done(proposal: Proposal, words: tuple[str, ...]) -> None:
+def test_page_says_what_would_be_done(proposal: AgentProposal, words: tuple[str, ...]) -> None:
     """Word for word, or why it cannot be."""
     text = read(proposal)
     assert all(word in text for word in words), text

@@ -15,11 +15,11 @@ from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.errors import AgentRunError
 from handoff_tui.live.state.agents import (
     NO_ACTIVITY,
+    AgentProposal,
     Breakpoint,
     OutputRange,
     OutputSource,
     OutputWindow,
-    Proposal,
     ProposalKind,
     ProposalStage,
 )
@@ -38,7 +38,9 @@ def open_tries(onlooker: Onlooker) -> None:
     onlooker.wait_for(lambda state: state.agent.value is not None)
 
 
-def propose(onlooker: Onlooker, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> Proposal:
+def propose(
+    onlooker: Onlooker, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None
+) -> AgentProposal:
     """Asks for something, and waits until it is put together or refused."""
     before = onlooker.state.proposal
     onlooker.desk.agents.propose(kind, run, phase)
@@ -51,7 +53,7 @@ def is_settled(state: AppState) -> bool:
     return state.proposal is not None and state.proposal.stage in {ProposalStage.READY, ProposalStage.REFUSED}
 
 
-def confirm(onlooker: Onlooker, proposal: Proposal, typed: str = "") -> None:
+def confirm(onlooker: Onlooker, proposal: AgentProposal, typed: str = "") -> None:
     onlooker.desk.agents.confirm(proposal.number, typed)
     onlooker.wait_for(lambda state: state.proposal is not None and state.proposal.stage is ProposalStage.DONE)
 

@@ -22,12 +22,12 @@ from handoff_tui.live.acting.agent_follow_ups import FollowUp, FollowUps
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.agents import (
+    AgentProposal,
     Breakpoint,
     OutputFound,
     OutputRange,
     ProofShown,
     ProofsView,
-    Proposal,
     ProposalKind,
     ProposalStage,
 )
@@ -195,7 +195,7 @@ class AgentControl:
             self._number += 1
             number = self._number
         breakpoints = self._follow_ups.describe(HandoffKey(wish.root, wish.handoff)).breakpoints
-        proposal = Proposal(number, wish.kind, ProposalStage.PREPARING, breakpoints=breakpoints, note=note)
+        proposal = AgentProposal(number, wish.kind, ProposalStage.PREPARING, breakpoints=breakpoints, note=note)
         self._acts.cancel(_PREPARE)
         self._store.change(lambda state: replace(state, proposal=proposal))
         self._acts.submit(_PREPARE, lambda cancel: self._prepare(number, wish, cancel))

@@ -188,7 +188,7 @@ class StepPlan(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class AgentProposal:
     """Something about to be done, and what is known of it so far."""
 
     number: int

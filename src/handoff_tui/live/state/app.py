@@ -19,12 +19,12 @@ from handoff_tui.handoffs.handoff import Document
 from handoff_tui.live.state.agents import (
     NO_ACTIVITY,
     Activity,
+    AgentProposal,
     AgentsView,
     Bell,
     OutputFound,
     OutputWindow,
     ProofsView,
-    Proposal,
 )
 from handoff_tui.log.gates.coverage import ChangedPath
 from handoff_tui.log.review_record import Comment
@@ -490,7 +490,7 @@ class AppState:
     output: OutputWindow | None = None
     """Of the run in view."""
     found: OutputFound | None = None
-    proposal: Proposal | None = None
+    proposal: AgentProposal | None = None
     """What is about to be done about agents."""
     proofs: Loaded[ProofsView] = Loaded()
     """Proofs of work, once asked for."""

@@ -12,7 +12,7 @@ from handoff_tui.checks.report import RequestedCommands
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
-from handoff_tui.live.state.agents import Breakpoint, Proposal, ProposalKind, ProposalStage, StepPlan
+from handoff_tui.live.state.agents import AgentProposal, Breakpoint, ProposalKind, ProposalStage, StepPlan
 from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, PAUSE_SECONDS, ArmedBox, NameField, keep_key, read_time
@@ -80,7 +80,7 @@ _DIRECTIONS = {
 _MOST_PROMPT_LINES = 2_000
 
 
-def build_proposal_page(proposal: Proposal) -> Page:
+def build_proposal_page(proposal: AgentProposal) -> Page:
     """Shows what would be done, word for word, or why it can't be."""
     page = Page()
     if proposal.note:
@@ -147,7 +147,7 @@ def _add_prompt(page: Page, plan: StepPlan) -> None:
         page.line(Cell(f"and {len(lines) - _MOST_PROMPT_LINES:,} more lines", "muted"))
 
 
-def _add_others(page: Page, proposal: Proposal) -> None:
+def _add_others(page: Page, proposal: AgentProposal) -> None:
     if proposal.run is not None:
         state = proposal.run.state
         key = state.key
@@ -169,7 +169,7 @@ def _add_others(page: Page, proposal: Proposal) -> None:
         page.fact("saved", proposal.record.saved.ref)
 
 
-def describe_obstacle(proposal: Proposal, typed: str) -> str:
+def describe_obstacle(proposal: AgentProposal, typed: str) -> str:
     """Says why it can't be confirmed now; empty if it can."""
     waiting = {
         ProposalStage.PREPARING: "it's still being prepared",
@@ -193,7 +193,7 @@ class ProposalScreen(ArmedBox[None]):
         super().__init__()
         self._kind = kind
         self._keymap = keys
-        self._proposal: Proposal | None = None
+        self._proposal: AgentProposal | None = None
         self._said = ""
 
     def compose(self) -> ComposeResult:

@@ -14,9 +14,9 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.page import Cell
 from handoff_tui.live.state.agents import (
+    AgentProposal,
     AgentsView,
     MentionedFile,
-    Proposal,
     ProposalKind,
     ProposalStage,
     find_mentioned_files,
@@ -120,7 +120,7 @@ def refuse_agent_action(action: str, here: RunInView, *, places: int = 0) -> str
     return "" if possible else reason
 
 
-def find_started(proposal: Proposal | None) -> RunKey | None:
+def find_started(proposal: AgentProposal | None) -> RunKey | None:
     """Returns the run that was started by a confirmed proposal; None if none was."""
     plan = proposal.plan if proposal is not None and proposal.stage is ProposalStage.DONE else None
     if plan is None:
