@@ -38,7 +38,7 @@ class Option(NamedTuple):
     role: str = "text"
 
 
-class Question(NamedTuple):
+class SetupQuestion(NamedTuple):
     """What is asked, and the answers; the first is the usual one."""
 
     name: str
@@ -46,37 +46,37 @@ class Question(NamedTuple):
     options: tuple[Option, ...]
 
 
-def list_questions(facts: SetupFacts) -> tuple[Question, ...]:
+def list_questions(facts: SetupFacts) -> tuple[SetupQuestion, ...]:
     """Lists what can be chosen here: a log that was begun already asks only for what is left."""
-    offers: list[Question] = []
+    offers: list[SetupQuestion] = []
     if not facts.has_log:
         offers += [_ask_key(facts), _ask_people(), _ask_start(facts)]
     if not facts.has_settings and not facts.has_log:
         tests = [Option(f"run {_show(one)} on every handoff ({one.source})", {"tests": one}) for one in facts.tests]
         without = "don't run them" if tests else "none found; [checks.tests] in handoff-tui.toml can name a command"
-        offers.append(Question("tests", "Tests", (*tests, Option(without))))
+        offers.append(SetupQuestion("tests", "Tests", (*tests, Option(without))))
     if facts.agents and not facts.has_settings and not facts.has_log:
         agents = [
             Option(f"{one.preset}, installed here, works as {', '.join(one.names)}", {"agent": one})
             for one in facts.agents
         ]
-        offers.append(Question("agent", "Agent", (*agents, Option("none for now"))))
+        offers.append(SetupQuestion("agent", "Agent", (*agents, Option("none for now"))))
     if facts.note is not None:
         add = Option(f"add a few lines on handing over to {facts.note.path}", {"note": facts.note})
-        offers.append(Question("note", "Agent note", (add, Option("leave it out"))))
+        offers.append(SetupQuestion("note", "Agent note", (add, Option("leave it out"))))
     if offers:
         message = FIRST_MESSAGE if facts.has_log else f'{FIRST_MESSAGE}" and "{MESSAGE}'
         commit = Option(f'these files, as "{message}"', {"commits": True})
-        offers.append(Question("commits", "Commit", (commit, Option("leave that to me"))))
+        offers.append(SetupQuestion("commits", "Commit", (commit, Option("leave that to me"))))
     return tuple(offers)
 
 
-def _ask_key(facts: SetupFacts) -> Question:
+def _ask_key(facts: SetupFacts) -> SetupQuestion:
     if facts.key is not None:
         role = "warning" if facts.key.grade.is_weak else "text"
-        return Question("key", "Key", (Option(f"{facts.key.place} ({facts.key.grade.words})", {}, role),))
+        return SetupQuestion("key", "Key", (Option(f"{facts.key.place} ({facts.key.grade.words})", {}, role),))
     device = (Option("make one on your security key: signs when touched", {"new_key": NewKey.TOUCH}),)
-    return Question(
+    return SetupQuestion(
         "key",
         "Key",
         (
@@ -87,25 +87,27 @@ def _ask_key(facts: SetupFacts) -> Question:
     )
 
 
-def _ask_people() -> Question:
+def _ask_people() -> SetupQuestion:
     solo = Option("just me: I may approve what agents commit under my name")
-    return Question("who", "Who", (solo, Option("a team: nobody approves work under their own name", {"team": True})))
+    return SetupQuestion(
+        "who", "Who", (solo, Option("a team: nobody approves work under their own name", {"team": True}))
+    )
 
 
-def _ask_start(facts: SetupFacts) -> Question:
+def _ask_start(facts: SetupFacts) -> SetupQuestion:
     if facts.head is None:
-        return Question("start", "From", (Option("the first commit on"),))
+        return SetupQuestion("start", "From", (Option("the first commit on"),))
     here = Option(f'now on: work up to {facts.head.id[:SHORT_COMMIT]} "{facts.head.subject}" is history')
     tags = (Option(f"{tag} on: work up to it is history", {"start": tag}) for tag in facts.tags)
     all_of_it = Option("the beginning: all of history needs approvals", {"everything": True})
-    return Question("start", "From", (here, *tags, all_of_it))
+    return SetupQuestion("start", "From", (here, *tags, all_of_it))
 
 
 def _show(tests: FoundTests) -> str:
     return f"`{render_safe(' '.join(tests.argv))}`"
 
 
-def build_choice(questions: Sequence[Question], chosen: dict[str, int]) -> SetupChoice:
+def build_choice(questions: Sequence[SetupQuestion], chosen: dict[str, int]) -> SetupChoice:
     """What the answers amount to."""
     choice = SetupChoice()
     for question in questions:
@@ -116,7 +118,7 @@ def build_choice(questions: Sequence[Question], chosen: dict[str, int]) -> Setup
 class QuestionRows:
     """One row per question, with the answer that is chosen."""
 
-    def __init__(self, questions: Sequence[Question], chosen: dict[str, int]) -> None:
+    def __init__(self, questions: Sequence[SetupQuestion], chosen: dict[str, int]) -> None:
         self._questions, self._chosen = questions, chosen
         self.keys: Sequence[str] = [one.name for one in questions]
 
@@ -198,7 +200,7 @@ class SetupScreen(ArmedBox[None]):
         super().__init__()
         self._repository, self._keymap = name, keys
         self._part: SetupPart | None = None
-        self._questions: tuple[Question, ...] = ()
+        self._questions: tuple[SetupQuestion, ...] = ()
         self._chosen: dict[str, int] = {}
         self._said = ""
 
