@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from handoff_tui.checks.context import Answers, Context, Question, digest_value
+from handoff_tui.checks.context import Answers, Context, WorldQuestion, digest_value
 from handoff_tui.checks.engine import CachedResult, RuleEngine, RuleOverride, build_fingerprint, is_blocking
 from handoff_tui.checks.report import CheckResult, Evidence, Outcome
 from handoff_tui.checks.rule import Rule, RuleFinding, System
@@ -47,55 +47,57 @@ def build_context(scope: str | None = None) -> Context:
     return Context(Answers(build_world()), scope, "own")
 
 
-QUESTIONS: list[tuple[Question, Callable[[Context], object], object]] = [
-    (Question("read", ("a.txt",)), lambda context: context.read("a.txt"), b"text"),
-    (Question("read", ("a.txt",)), lambda context: context.read_text("a.txt"), "text"),
-    (Question("read", ("none",)), lambda context: context.read_text("none"), None),
-    (Question("read", ("odd",)), lambda context: context.read_text("odd"), "\ufffd"),
-    (Question("exists", ("a.txt",)), lambda context: context.exists("a.txt"), True),
-    (Question("find", ("a.txt", "x.md")), lambda context: context.find("a.txt", "x.md"), "a.txt"),
-    (Question("is_executable", ("a.txt",)), lambda context: context.is_executable("a.txt"), True),
-    (Question("is_writable", ("a.txt",)), lambda context: context.is_writable("a.txt"), True),
-    (Question("find_program", ("git",)), lambda context: context.find_program("git"), "/bin/git"),
-    (Question("commits"), lambda context: context.commits(), (COMMIT,)),
-    (Question("commit", (HEAD[:7],)), lambda context: context.commit(HEAD[:7]), HEAD),
-    (Question("lag", (HEAD,)), lambda context: context.lag(HEAD), 0),
-    (Question("commit_paths", ("x",)), lambda context: context.commit_paths("x"), ("a.txt",)),
-    (Question("document_commit", ("a.txt",)), lambda context: context.document_commit("a.txt"), "d" * 40),
-    (Question("is_cut_off", (HEAD,)), lambda context: context.is_cut_off(HEAD), False),
-    (Question("read_at", ("x", "a.txt")), lambda context: context.read_at("x", "a.txt"), b"old"),
-    (Question("baseline"), lambda context: context.baseline(), "c" * 40),
-    (Question("baseline"), lambda context: context.require_baseline(), "c" * 40),
-    (Question("changes"), lambda context: context.changes(), (Change("A", "a.txt"),)),
-    (Question("remotes"), lambda context: context.remotes(), (("origin", "/srv/x"),)),
-    (Question("reaches", ("origin",)), lambda context: context.reaches("origin"), False),
-    (Question("answers", ("https://x",)), lambda context: context.answers("https://x"), 200),
-    (Question("now"), lambda context: context.now(), datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)),
-    (Question("facts"), lambda context: context.facts().branch, "main"),
-    (Question("problems"), lambda context: context.problems(), ()),
-    (Question("handoff_names"), lambda context: context.handoff_names()[0].id, "mosaic"),
-    (Question("handoff", ("gone",)), lambda context: context.handoff("gone"), None),
-    (Question("own_paths", ("mosaic",)), lambda context: context.own_paths("mosaic"), ("a.txt",)),
-    (Question("disagreements", ("mosaic",)), lambda context: context.disagreements("mosaic"), Disagreements()),
-    (Question("deleted_paths", ("handoff",)), lambda context: context.deleted_paths("handoff"), ()),
-    (Question("phase_signers", ("mosaic", "a")), lambda context: context.phase_signers("mosaic", "a"), ()),
-    (Question("signers", ("mosaic",)), lambda context: context.signers("mosaic"), None),
-    (Question("verdicts", ("mosaic",)), lambda context: len(context.verdicts("mosaic")) > 0, True),
-    (Question("paths"), lambda context: "a.txt" in context.paths(), True),
-    (Question("parameters", ("own",)), lambda context: context.parameters(), {"minimum": 3}),
-    (Question("usual_severity", ("VR007",)), lambda context: context.usual_severity("VR007"), "medium"),
-    (Question("settings", ("mosaic", "folder")), lambda context: context.settings.mosaic.folder, ".mosaic"),
+QUESTIONS: list[tuple[WorldQuestion, Callable[[Context], object], object]] = [
+    (WorldQuestion("read", ("a.txt",)), lambda context: context.read("a.txt"), b"text"),
+    (WorldQuestion("read", ("a.txt",)), lambda context: context.read_text("a.txt"), "text"),
+    (WorldQuestion("read", ("none",)), lambda context: context.read_text("none"), None),
+    (WorldQuestion("read", ("odd",)), lambda context: context.read_text("odd"), "\ufffd"),
+    (WorldQuestion("exists", ("a.txt",)), lambda context: context.exists("a.txt"), True),
+    (WorldQuestion("find", ("a.txt", "x.md")), lambda context: context.find("a.txt", "x.md"), "a.txt"),
+    (WorldQuestion("is_executable", ("a.txt",)), lambda context: context.is_executable("a.txt"), True),
+    (WorldQuestion("is_writable", ("a.txt",)), lambda context: context.is_writable("a.txt"), True),
+    (WorldQuestion("find_program", ("git",)), lambda context: context.find_program("git"), "/bin/git"),
+    (WorldQuestion("commits"), lambda context: context.commits(), (COMMIT,)),
+    (WorldQuestion("commit", (HEAD[:7],)), lambda context: context.commit(HEAD[:7]), HEAD),
+    (WorldQuestion("lag", (HEAD,)), lambda context: context.lag(HEAD), 0),
+    (WorldQuestion("commit_paths", ("x",)), lambda context: context.commit_paths("x"), ("a.txt",)),
+    (WorldQuestion("document_commit", ("a.txt",)), lambda context: context.document_commit("a.txt"), "d" * 40),
+    (WorldQuestion("is_cut_off", (HEAD,)), lambda context: context.is_cut_off(HEAD), False),
+    (WorldQuestion("read_at", ("x", "a.txt")), lambda context: context.read_at("x", "a.txt"), b"old"),
+    (WorldQuestion("baseline"), lambda context: context.baseline(), "c" * 40),
+    (WorldQuestion("baseline"), lambda context: context.require_baseline(), "c" * 40),
+    (WorldQuestion("changes"), lambda context: context.changes(), (Change("A", "a.txt"),)),
+    (WorldQuestion("remotes"), lambda context: context.remotes(), (("origin", "/srv/x"),)),
+    (WorldQuestion("reaches", ("origin",)), lambda context: context.reaches("origin"), False),
+    (WorldQuestion("answers", ("https://x",)), lambda context: context.answers("https://x"), 200),
+    (WorldQuestion("now"), lambda context: context.now(), datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)),
+    (WorldQuestion("facts"), lambda context: context.facts().branch, "main"),
+    (WorldQuestion("problems"), lambda context: context.problems(), ()),
+    (WorldQuestion("handoff_names"), lambda context: context.handoff_names()[0].id, "mosaic"),
+    (WorldQuestion("handoff", ("gone",)), lambda context: context.handoff("gone"), None),
+    (WorldQuestion("own_paths", ("mosaic",)), lambda context: context.own_paths("mosaic"), ("a.txt",)),
+    (WorldQuestion("disagreements", ("mosaic",)), lambda context: context.disagreements("mosaic"), Disagreements()),
+    (WorldQuestion("deleted_paths", ("handoff",)), lambda context: context.deleted_paths("handoff"), ()),
+    (WorldQuestion("phase_signers", ("mosaic", "a")), lambda context: context.phase_signers("mosaic", "a"), ()),
+    (WorldQuestion("signers", ("mosaic",)), lambda context: context.signers("mosaic"), None),
+    (WorldQuestion("verdicts", ("mosaic",)), lambda context: len(context.verdicts("mosaic")) > 0, True),
+    (WorldQuestion("paths"), lambda context: "a.txt" in context.paths(), True),
+    (WorldQuestion("parameters", ("own",)), lambda context: context.parameters(), {"minimum": 3}),
+    (WorldQuestion("usual_severity", ("VR007",)), lambda context: context.usual_severity("VR007"), "medium"),
+    (WorldQuestion("settings", ("mosaic", "folder")), lambda context: context.settings.mosaic.folder, ".mosaic"),
     (
-        Question("settings", ("mosaic", "health", "path")),
+        WorldQuestion("settings", ("mosaic", "health", "path")),
         lambda context: context.settings.mosaic.health.path,
         "/health",
     ),
-    (Question("settings", ("agents",)), lambda context: context.settings.agents, {}),
+    (WorldQuestion("settings", ("agents",)), lambda context: context.settings.agents, {}),
 ]
 
 
 @pytest.mark.parametrize(("question", "ask", "answer"), QUESTIONS, ids=[str(row[0].name) for row in QUESTIONS])
-def test_context_records_every_question(question: Question, ask: Callable[[Context], object], answer: object) -> None:
+def test_context_records_every_question(
+    question: WorldQuestion, ask: Callable[[Context], object], answer: object
+) -> None:
     """The answer is the world's; its digest is recorded, and is the same in another run."""
     context = build_context()
     assert ask(context) == answer
@@ -112,14 +114,14 @@ def test_every_question_of_the_world_is_tested() -> None:
 
 def test_unknown_question_is_a_difference() -> None:
     """A manifest of another version, with questions that nobody asks any more, is never used."""
-    for unknown in (Question("weather", ("today",)), Question("settings", ("gone", "setting"))):
+    for unknown in (WorldQuestion("weather", ("today",)), WorldQuestion("settings", ("gone", "setting"))):
         assert Answers(build_world()).find_difference({unknown: "sunny"}) == unknown
 
 
 def test_old_content_is_not_asked_for_again() -> None:
     """The content of a path at a full commit id never changes; a missing one may arrive, and a branch may move."""
     kept, missing, named = (
-        Question("read_at", about) for about in ((HEAD, "a.txt"), (HEAD, "b.txt"), ("main", "a.txt"))
+        WorldQuestion("read_at", about) for about in ((HEAD, "a.txt"), (HEAD, "b.txt"), ("main", "a.txt"))
     )
     world = MemoryWorld(old_files={(HEAD, "b.txt"): b"arrived", ("main", "a.txt"): b"moved"})
     assert Answers(world).find_difference({kept: digest_value(b"old")}) is None
@@ -357,7 +359,7 @@ def test_unknown_and_inapplicable_results_are_remembered_with_their_inputs() -> 
 
     rule = build_rule(judge)
     cached = remember(rule, MemoryWorld(files={"a.txt": "x"}))
-    assert list(cached[rule.id].manifest) == [Question("read", ("a.txt",))]
+    assert list(cached[rule.id].manifest) == [WorldQuestion("read", ("a.txt",))]
     assert run(rule, MemoryWorld(files={"a.txt": "x"}), cached=cached)[0].from_cache
     assert run(rule, MemoryWorld(files={"a.txt": "y"}), cached=cached)[0].rerun_because == "a.txt changed"
 

@@ -21,7 +21,7 @@ _Answer = TypeVar("_Answer")
 _Arguments = TypeVarTuple("_Arguments")
 
 
-class Question(NamedTuple):
+class WorldQuestion(NamedTuple):
     """A question to the world: the method's name and its arguments; for `settings`, the path of one setting."""
 
     name: str
@@ -49,7 +49,7 @@ class Question(NamedTuple):
         return f"{self.name.replace('_', ' ')} {about}".strip()
 
 
-Manifest = dict[Question, str]
+Manifest = dict[WorldQuestion, str]
 """What a rule asked, with the digest of each answer."""
 
 _QUESTIONS: Final = frozenset({"settings", *(name for name in vars(World) if not name.startswith("_"))})
@@ -74,12 +74,12 @@ class Answers:
         """`earlier` are those of a run before, whose digests still stand for the very same values."""
         self.world = world
         self._earlier = earlier
-        self._answers: dict[Question, object] = {}
+        self._answers: dict[WorldQuestion, object] = {}
         self._digests: Manifest = {}
         self._holding: dict[str, tuple[str, ...]] = {}
         self._ending: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def ask(self, question: Question) -> object:
+    def ask(self, question: WorldQuestion) -> object:
         if question not in self._answers:
             name, arguments = question
             self._answers[question] = (
@@ -89,7 +89,7 @@ class Answers:
             )
         return self._answers[question]
 
-    def digest(self, question: Question) -> str:
+    def digest(self, question: WorldQuestion) -> str:
         """A digest of the answer."""
         if question not in self._digests:
             value = self.ask(question)
@@ -97,15 +97,15 @@ class Answers:
             self._digests[question] = known or digest_value(value)
         return self._digests[question]
 
-    def find_digest(self, question: Question, value: object) -> str | None:
+    def find_digest(self, question: WorldQuestion, value: object) -> str | None:
         """The digest of an answer that is this very value; None if it isn't, or nobody asked for the digest."""
         return self._digests.get(question) if self._answers.get(question, self) is value else None
 
-    def find_difference(self, manifest: Manifest) -> Question | None:
+    def find_difference(self, manifest: Manifest) -> WorldQuestion | None:
         """The first question whose answer is no longer the recorded one; None if all are the same."""
         return next((question for question, recorded in manifest.items() if self._differs(question, recorded)), None)
 
-    def _differs(self, question: Question, recorded: str) -> bool:
+    def _differs(self, question: WorldQuestion, recorded: str) -> bool:
         if self._digests.get(question) == recorded:  # asked before in this run
             return False
         if question.name == "read_at" and recorded != _ABSENT and _FULL_COMMIT.match(question.arguments[0]):
@@ -130,7 +130,7 @@ class Answers:
     def _list_paths(self) -> tuple[str, ...]:
         return cast("tuple[str, ...]", self.ask(_PATHS))
 
-    def take_over(self, earlier: Answers, is_valid: Callable[[Question], bool]) -> None:
+    def take_over(self, earlier: Answers, is_valid: Callable[[WorldQuestion], bool]) -> None:
         """Keeps the earlier answers that are still valid, with their digests."""
         kept = [question for question in earlier._answers if is_valid(question)]
         for question in kept:
@@ -152,11 +152,11 @@ class Answers:
         self._answers[_build_question(question)] = answer
 
 
-def _build_question(question: Callable[[World, *_Arguments], object], *arguments: *_Arguments) -> Question:
-    return Question(question.__name__, cast("tuple[str, ...]", arguments))
+def _build_question(question: Callable[[World, *_Arguments], object], *arguments: *_Arguments) -> WorldQuestion:
+    return WorldQuestion(question.__name__, cast("tuple[str, ...]", arguments))
 
 
-_PATHS: Final = Question("paths")
+_PATHS: Final = WorldQuestion("paths")
 
 
 def digest_value(value: object) -> str:
@@ -179,7 +179,7 @@ def _recorded(question: Callable[[World, *_Arguments], _Answer]) -> Callable[[Co
     name = question.__name__
 
     def ask(context: Context, *arguments: *_Arguments) -> _Answer:
-        return cast("_Answer", context.ask(Question(name, cast("tuple[str, ...]", arguments))))
+        return cast("_Answer", context.ask(WorldQuestion(name, cast("tuple[str, ...]", arguments))))
 
     ask.__doc__ = question.__doc__
     return ask
@@ -193,7 +193,7 @@ class Context:
         self.scope = scope
         """The id of the handoff under review; None if all are."""
         self._check = check
-        self.settings = record_settings(answers.world.settings, lambda path: self.ask(Question("settings", path)))
+        self.settings = record_settings(answers.world.settings, lambda path: self.ask(WorldQuestion("settings", path)))
         """The settings; each one that is read is recorded."""
         self.manifest: Manifest = {}
         self.notes: list[str] = []
@@ -230,14 +230,14 @@ class Context:
     now = _recorded(World.now)
     usual_severity = _recorded(World.usual_severity)
 
-    def ask(self, question: Question) -> object:
+    def ask(self, question: WorldQuestion) -> object:
         answer = self._answers.ask(question)
         self.manifest[question] = self._answers.digest(question)
         return answer
 
     def parameters(self) -> Mapping[str, object]:
         """`[checks.<id>.parameters]` of the configuration, for this check."""
-        return cast("Mapping[str, object]", self.ask(Question("parameters", (self._check,))))
+        return cast("Mapping[str, object]", self.ask(WorldQuestion("parameters", (self._check,))))
 
     def handoffs(self, dialect: str | None = None) -> tuple[Handoff, ...]:
         """The handoffs under review, of one format or of all: those that are live, or the one that is asked for.

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import starmap
 
-from handoff_tui.checks.context import Answers, Context, Manifest, Question
+from handoff_tui.checks.context import Answers, Context, Manifest, WorldQuestion
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.core.classes import NamedTuple, dataclass, field
@@ -173,7 +173,7 @@ def digest_manifest(rule: Rule, manifest: Manifest) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _spell_answer(question: Question, digest: str) -> str:
+def _spell_answer(question: WorldQuestion, digest: str) -> str:
     """One line; many rules ask the same."""
     return json.dumps([*question, digest])
 

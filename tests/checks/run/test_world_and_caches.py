@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handoff_tui.checks.context import Question
+from handoff_tui.checks.context import WorldQuestion
 from handoff_tui.checks.engine import CachedResult
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.run.baseline import choose_baseline
@@ -112,7 +112,7 @@ def result(outcome: Outcome, digest: str | None = "d") -> CheckResult:
 def test_cache_comes_back(tmp_path: Path) -> None:
     """Rules, passes and outcomes; each scope has its own."""
     cache = load_result_cache(tmp_path, None)
-    cache.rules["r"] = CachedResult(result(Outcome.FAIL), {Question("read", ("a",)): "1"}, 2)
+    cache.rules["r"] = CachedResult(result(Outcome.FAIL), {WorldQuestion("read", ("a",)): "1"}, 2)
     cache.note_outcome(result(Outcome.PASS))
     cache.save()
     again = load_result_cache(tmp_path, None)

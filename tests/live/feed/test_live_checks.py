@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.checks.context import Question
+from handoff_tui.checks.context import WorldQuestion
 from handoff_tui.checks.report import CheckReport, Outcome
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.world import Change
@@ -141,7 +141,7 @@ def test_file_behind_a_link_is_asked_again(plain_work: RepositoryBuilder) -> Non
     before = read_snapshot(plain_work.folder, 1)
     now, patch = save_file(plain_work, before, "src/part.py", "value = 2\n")
     answers = StillValidAnswers(before, now, patch, {})
-    assert not answers.holds(Question("read", ("alias.py",)))
+    assert not answers.holds(WorldQuestion("read", ("alias.py",)))
 
 
 def test_changes_since_the_baseline_are_patched(plain_work: RepositoryBuilder) -> None:

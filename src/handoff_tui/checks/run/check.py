@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from handoff_tui import __version__
-from handoff_tui.checks.context import Answers, Question
+from handoff_tui.checks.context import Answers, WorldQuestion
 from handoff_tui.checks.engine import CachedResult, RuleEngine
 from handoff_tui.checks.report import CheckReport, CheckResult, ConsentState, Outcome, RuleInfo, sort_results
 from handoff_tui.checks.rule import Moment, Rule
@@ -99,7 +99,7 @@ def load_result_cache(root: Path, scope: str | None) -> ResultCache:
     if not isinstance(value, dict) or value.get("schema") != _SCHEMA or value.get("version") != __version__:
         return cache
     try:
-        answers = [(Question(asked, tuple(arguments)), digest) for asked, arguments, digest in value["answers"]]
+        answers = [(WorldQuestion(asked, tuple(arguments)), digest) for asked, arguments, digest in value["answers"]]
         cache.rules = {
             name: CachedResult(
                 restore(CheckResult, kept["result"]),

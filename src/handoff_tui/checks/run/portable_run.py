@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
-from handoff_tui.checks.context import Answers, Manifest, Question
+from handoff_tui.checks.context import Answers, Manifest, WorldQuestion
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.report import CheckResult, Outcome, is_open
 from handoff_tui.checks.rule import Moment
@@ -29,7 +29,7 @@ from handoff_tui.status.refresh import find_all_lives
 from handoff_tui.system.files.own_folder import is_below_own_folder
 
 _ABOUT_A_PATH = frozenset({"read", "exists", "is_executable", "document_commit"})
-_ALL_FILES = Question("paths")
+_ALL_FILES = WorldQuestion("paths")
 _LEADS_OUT = ("/", "..")
 
 
@@ -135,7 +135,7 @@ class PortableRun:
             return []
         return [path for path in foreign if not path.startswith(_LEADS_OUT)]
 
-    def _list_paths(self, question: Question) -> Iterator[str]:
+    def _list_paths(self, question: WorldQuestion) -> Iterator[str]:
         """The paths that an answer is about."""
         name, arguments = question
         if name in _ABOUT_A_PATH:

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NoReturn
 
-from handoff_tui.checks.context import Answers, Question
+from handoff_tui.checks.context import Answers, WorldQuestion
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import COMMAND, CheckReport, CheckResult, Outcome, RuleInfo, sort_results
@@ -180,7 +180,7 @@ class _CompleteAnswers(Answers):
 
     missing: ObjectMissingError | None = None
 
-    def ask(self, question: Question) -> object:
+    def ask(self, question: WorldQuestion) -> object:
         try:
             return super().ask(question)
         except ObjectMissingError as missing:

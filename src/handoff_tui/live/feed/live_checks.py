@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import Final
 
-from handoff_tui.checks.context import Answers, Question
+from handoff_tui.checks.context import Answers, WorldQuestion
 from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import FinishedChecks, Prefetched, ProgressCallbacks, build_world, check, check_once
@@ -90,7 +90,7 @@ class StillValidAnswers:
         known = {handoff.id: handoff for handoff in old.handoffs}
         self._same_handoffs = {one.id for one in new.handoffs if old is new or known.get(one.id) == one}
 
-    def holds(self, question: Question) -> bool:
+    def holds(self, question: WorldQuestion) -> bool:
         if question.name in _STEADY:
             return True
         about = question.arguments[0] if question.arguments else ""
@@ -264,7 +264,7 @@ def _take_over_verdicts(answers: Answers, last: Answers, cache: VerdictCache, sn
         if last.has_asked(World.verdicts, handoff.id)
     }
 
-    def is_valid(question: Question) -> bool:
+    def is_valid(question: WorldQuestion) -> bool:
         if question.name != "verdicts":
             return False
         (handoff,) = question.arguments
