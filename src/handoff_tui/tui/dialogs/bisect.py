@@ -17,7 +17,7 @@ from handoff_tui.live.state.app import AppState, BisectPart, Scope
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 
 Row = tuple[Cell, ...]
@@ -110,7 +110,7 @@ class BisectScreen(ArmedBox[ScopeWanted | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="bisect"):
-            yield Rule(id="bisect-title")
+            yield Divider(id="bisect-title")
             yield PageView(id="bisect-page")
             yield Bar(id="bisect-state")
             yield Bar(id="bisect-keys", raised=True)
@@ -166,7 +166,7 @@ class BisectScreen(ArmedBox[ScopeWanted | None]):
         if not self.is_mounted:
             return
         title = f"Find the commit that broke {render_safe(self._check)}"
-        self.query_one("#bisect-title", Rule).show_title(Cell(title, "heading"))
+        self.query_one("#bisect-title", Divider).show_title(Cell(title, "heading"))
         asks = not self._begun
         page = build_bisect_wish(self._command) if asks else build_bisect_box(self._part)
         self.query_one(PageView).show(page, from_top=from_top)

@@ -12,7 +12,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.review_record import Comment
 from handoff_tui.tui.dialogs.box import Box, keep_key
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 
 
 class CommentField(TextArea):
@@ -49,7 +49,7 @@ class CommentScreen(Box[Comment | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="comment"):
-            yield Rule(id="comment-title")
+            yield Divider(id="comment-title")
             yield CommentField(id="comment-field", compact=True, soft_wrap=True, highlight_cursor_line=False)
             yield Bar(id="comment-note")
 
@@ -71,7 +71,7 @@ class CommentScreen(Box[Comment | None]):
     def _show_title(self) -> None:
         place = render_safe(self._blank.place) or "the whole handoff"
         words = "Reply to the comment on " if self._blank.thread else "Comment on "
-        self.query_one(Rule).show_title(Cell(words, "heading"), Cell(place, "path"))
+        self.query_one(Divider).show_title(Cell(words, "heading"), Cell(place, "path"))
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
@@ -89,4 +89,4 @@ class NoteScreen(CommentScreen):
 
     def _show_title(self) -> None:
         name = render_safe(self._blank.path or "")
-        self.query_one(Rule).show_title(Cell("Note to the agents of ", "heading"), Cell(name, "path"))
+        self.query_one(Divider).show_title(Cell("Note to the agents of ", "heading"), Cell(name, "path"))

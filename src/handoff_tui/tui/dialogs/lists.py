@@ -32,7 +32,7 @@ from handoff_tui.tui.messages import (
     StatusTextWanted,
     ThemeChosen,
 )
-from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.bars import Divider
 
 
 def build_stop_dialog(state: AppState) -> PaletteScreen:
@@ -137,7 +137,7 @@ class ScopeScreen(PaletteScreen):
         self._choosing_two, self._before = True, before
         self._offers = tuple(self._moments)
         words = "From which point?" if before is None else f"From {before} to which point?"
-        self.query_one(Rule).show_title(Cell(words, "heading"))
+        self.query_one(Divider).show_title(Cell(words, "heading"))
         self.query_one("#palette-field", Input).value = ""
         self._filter("")
 

@@ -15,7 +15,7 @@ from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.tui.dialogs.box import Box, keep_key
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
 _MOVES = {"down": 1, "up": -1, "pagedown": 8, "pageup": -8}
@@ -67,13 +67,13 @@ class PaletteScreen(Box[Answer | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="palette"):
-            yield Rule(id="palette-title")
+            yield Divider(id="palette-title")
             yield Input(compact=True, id="palette-field", placeholder="type to search")
             yield RowList(id="palette-rows")
             yield Bar(id="palette-note")
 
     def on_mount(self) -> None:
-        self.call_after_refresh(lambda: self.query_one(Rule).show_title(Cell(self._title, "heading")))
+        self.call_after_refresh(lambda: self.query_one(Divider).show_title(Cell(self._title, "heading")))
         self.query_one("#palette-field", Input).focus()
         self._filter("")
 

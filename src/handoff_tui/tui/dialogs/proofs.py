@@ -24,7 +24,7 @@ from handoff_tui.tui.dialogs.box import Box, keep_key
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.messages import ProofWanted
 from handoff_tui.tui.views.agent.rows import build_run_name
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
@@ -180,9 +180,9 @@ class ProofsScreen(Box[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="proofs"):
-            yield Rule(id="proofs-title")
+            yield Divider(id="proofs-title")
             yield RowList(id="proof-rows")
-            yield Rule(id="proof-title")
+            yield Divider(id="proof-title")
             yield ProofLines(id="proof")
             yield Bar(id="proof-keys", raised=True)
 
@@ -206,7 +206,7 @@ class ProofsScreen(Box[str | None]):
         part, rows = self._state.proofs, self.query_one(RowList)
         number = sum(len(task.proofs) for task in part.value.tasks) if part.value else 0
         name = render_safe(self._state.chosen.handoff) if self._state.chosen else ""
-        title = self.query_one("#proofs-title", Rule)
+        title = self.query_one("#proofs-title", Divider)
         title.show_title(Cell("Proofs of work of ", "heading"), Cell(name, "path"), right=str(number) if number else "")
         self._rows = ProofRows(part.value.tasks) if part.value is not None and number else None
         rows.show(self._rows if self._rows is not None else EmptyRows(self._explain_empty()))
@@ -237,7 +237,7 @@ class ProofsScreen(Box[str | None]):
         note = "" if proof is None else "reading…" if shown is None else shown.note
         if shown is not None and shown.picture is not None:
             note = describe_picture(shown.picture)
-        title = self.query_one("#proof-title", Rule)
+        title = self.query_one("#proof-title", Divider)
         title.display = proof is not None
         title.show_title(Cell(words, "path"), right=render_safe(note))
 

@@ -18,7 +18,7 @@ from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, PAUSE_SECONDS, ArmedBox, NameField, keep_key, read_time
 from handoff_tui.tui.messages import ChecksWanted, ProposalConfirmed
 from handoff_tui.tui.views.agent.rows import describe_clock
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 
 _WORD_WIDTH = 9
@@ -198,7 +198,7 @@ class ProposalScreen(ArmedBox[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="proposal"):
-            yield Rule(id="proposal-title")
+            yield Divider(id="proposal-title")
             yield PageView(id="proposal-page")
             yield NameField(id="proposal-name", compact=True, select_on_focus=False, placeholder="type it here")
             yield Bar(id="proposal-state")
@@ -279,7 +279,7 @@ class ProposalScreen(ArmedBox[None]):
         if not self.is_mounted:
             return
         proposal = self._proposal
-        self.query_one("#proposal-title", Rule).show_title(Cell(TITLES[self._kind], "heading"))
+        self.query_one("#proposal-title", Divider).show_title(Cell(TITLES[self._kind], "heading"))
         typed = self.query_one(NameField).value
         obstacle = "" if proposal is None else describe_obstacle(proposal, typed)
         words = self._said or (obstacle and f"{obstacle}") or "Nothing is done yet"

@@ -13,7 +13,7 @@ from handoff_tui.live.state.app import AppState
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, Box, keep_key
 from handoff_tui.tui.messages import AtWorkWanted
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 
 _LOOK_SECONDS = 2.0
@@ -34,13 +34,15 @@ class RunsScreen(Box[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="at-work"):
-            yield Rule(id="at-work-title")
+            yield Divider(id="at-work-title")
             yield PageView()
             yield Bar(id="at-work-keys", raised=True)
 
     def on_mount(self) -> None:
         name = render_safe(self._state.repository.name) if self._state.repository is not None else ""
-        self.query_one("#at-work-title", Rule).show_title(Cell("Runs and workers of ", "heading"), Cell(name, "path"))
+        self.query_one("#at-work-title", Divider).show_title(
+            Cell("Runs and workers of ", "heading"), Cell(name, "path")
+        )
         self.query_one("#at-work-keys", Bar).show(Cell(" esc", "key"), Cell(" leave"))
         self.query_one(PageView).focus(scroll_visible=False)
         self._draw()

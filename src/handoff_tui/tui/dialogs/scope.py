@@ -22,7 +22,7 @@ from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, Box, keep_key
 from handoff_tui.tui.dialogs.palette import Answer, Offer, PaletteScreen
 from handoff_tui.tui.messages import CorrectionConfirmed, CorrectionPreviewWanted, CorrectionUndone
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
@@ -162,9 +162,9 @@ class CorrectScopeScreen(Box[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="scope"):
-            yield Rule(id="scope-title")
+            yield Divider(id="scope-title")
             yield RowList(id="scope-rows")
-            yield Rule(id="scope-change")
+            yield Divider(id="scope-change")
             yield PageView(id="scope-page")
             yield Bar(id="scope-state")
             yield Bar(id="scope-keys", raised=True)
@@ -264,10 +264,10 @@ class CorrectScopeScreen(Box[None]):
         if not self.is_mounted:
             return
         right = f"work after {_name_start(part)}" if part is not None and (part.since or part.start) else ""
-        self.query_one("#scope-title", Rule).show_title(
+        self.query_one("#scope-title", Divider).show_title(
             Cell("Own files of ", "heading"), Cell(render_safe(self._handoff), "accent"), right=right
         )
-        self.query_one("#scope-change", Rule).show_title(Cell("What changes", "heading"))
+        self.query_one("#scope-change", Divider).show_title(Cell("What changes", "heading"))
         busy = part is None or part.stage in {CorrectionStage.READING, CorrectionStage.WRITING}
         idle = "Looking…" if busy else "Nothing is written yet"
         self.query_one("#scope-state", Bar).show(

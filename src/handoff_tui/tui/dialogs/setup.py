@@ -23,7 +23,7 @@ from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.dialogs.palette import Offer, PaletteScreen
 from handoff_tui.tui.messages import NewHandoffWanted, SetupConfirmed
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
@@ -206,9 +206,9 @@ class SetupScreen(ArmedBox[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="setup"):
-            yield Rule(id="setup-title")
+            yield Divider(id="setup-title")
             yield RowList(id="setup-rows")
-            yield Rule(id="setup-what")
+            yield Divider(id="setup-what")
             yield PageView(id="setup-page")
             yield Bar(id="setup-state")
             yield Bar(id="setup-keys", raised=True)
@@ -286,10 +286,10 @@ class SetupScreen(ArmedBox[None]):
         part = self._part
         if not self.is_mounted:
             return
-        self.query_one("#setup-title", Rule).show_title(
+        self.query_one("#setup-title", Divider).show_title(
             Cell("Set up ", "heading"), Cell(render_safe(self._repository), "accent")
         )
-        self.query_one("#setup-what", Rule).show_title(Cell("What it does", "heading"))
+        self.query_one("#setup-what", Divider).show_title(Cell("What it does", "heading"))
         if part is not None and part.facts is not None:
             rows = QuestionRows(self._questions, dict(self._chosen))
             self.query_one(RowList).show(rows if self._questions else EmptyRows(Cell("Everything is set up", "muted")))

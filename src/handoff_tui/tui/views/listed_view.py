@@ -11,7 +11,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState, Loaded, Trouble, Value
 from handoff_tui.tui.views.view import View, describe_freshness, read_now
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, Table
 
@@ -48,7 +48,7 @@ class ListedView(View, Generic[Rows]):
     def compose(self) -> ComposeResult:
         yield Bar(id="heading")
         yield RowList(id="rows")
-        yield Rule()
+        yield Divider()
         yield PageView()
 
     def on_mount(self) -> None:
@@ -118,7 +118,7 @@ class ListedView(View, Generic[Rows]):
         raise NotImplementedError
 
     def show_page(self, *, from_top: bool = False) -> None:
-        self.query_one(Rule).show_title(Cell(self.describe_page(), "muted"))
+        self.query_one(Divider).show_title(Cell(self.describe_page(), "muted"))
         self.page.show(self.build_page(), from_top=from_top)
 
     def describe_page(self) -> str:

@@ -27,7 +27,7 @@ from handoff_tui.log.show.view import LogRow
 from handoff_tui.tui.messages import CopyWanted, LogPlaceWanted
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.view import Act
-from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.bars import Divider
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, Table, has_words
 
 _SYSTEMS: Final = {"A": "sessions", "C": "procedures", "desk": "app"}
@@ -207,7 +207,7 @@ class MetricsView(ListedView[MetricRows]):
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
-        yield Rule(id="sources-title")
+        yield Divider(id="sources-title")
         yield RowList(id="sources")
 
     @property
@@ -222,7 +222,7 @@ class MetricsView(ListedView[MetricRows]):
 
     def show_page(self, *, from_top: bool = False) -> None:
         super().show_page(from_top=from_top)
-        metric, title = self._metric, self.query_one("#sources-title", Rule)
+        metric, title = self._metric, self.query_one("#sources-title", Divider)
         if metric is None:
             title.show_title(Cell("Entries", "muted"))
             self.sources.show(EmptyRows())

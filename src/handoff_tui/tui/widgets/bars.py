@@ -100,7 +100,7 @@ def _measure(row: Row) -> int:
     return sum(compute_width(cell.text) for cell in row)
 
 
-class Rule(Bar):
+class Divider(Bar):
     """A line above a panel, with the panel's name in it."""
 
     def __init__(self, *, id: str | None = None, raised: bool = False) -> None:  # noqa: A002 - as in the framework

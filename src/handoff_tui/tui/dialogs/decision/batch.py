@@ -18,7 +18,7 @@ from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.chrome import name_work, shorten_id
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.messages import BatchConfirmed
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 
 
@@ -98,7 +98,7 @@ class BatchScreen(ArmedBox[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="batch"):
-            yield Rule(id="batch-title")
+            yield Divider(id="batch-title")
             yield PageView(id="batch-page")
             yield Bar(id="batch-state")
             yield Bar(id="batch-keys", raised=True)
@@ -147,7 +147,7 @@ class BatchScreen(ArmedBox[None]):
         number = self._count_ready(part) if part is not None else 0
         is_done = part is not None and part.stage is BatchStage.DONE
         asked = f"{'Approved' if is_done else 'Approve'} {plural(number, 'handoff')}{'' if is_done else '?'}"
-        self.query_one("#batch-title", Rule).show_title(Cell(asked, "heading"))
+        self.query_one("#batch-title", Divider).show_title(Cell(asked, "heading"))
         self.query_one("#batch-page", PageView).show(build_batch_page(part, self._names))
         self.query_one("#batch-state", Bar).show(*self._describe_state(part, number))
         key, back = self._keymap.show("decision.confirm"), self._keymap.show("decision.cancel")

@@ -51,7 +51,7 @@ from handoff_tui.tui.messages import (
     ReasonKept,
     ScopeWanted,
 )
-from handoff_tui.tui.widgets.bars import Bar, KeyBar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider, KeyBar
 from handoff_tui.tui.widgets.page_view import PageView
 
 _LEAST_PAGE, _BELOW = 3, 2
@@ -78,7 +78,7 @@ class DecisionBox(Vertical):
         """Whether every digest is shown."""
 
     def compose(self) -> ComposeResult:
-        yield Rule(id="decision-title")
+        yield Divider(id="decision-title")
         yield PageView(id="decision-page")
         yield Bar(id="decision-reason-label")
         yield ReasonField(
@@ -157,7 +157,7 @@ class DecisionBox(Vertical):
         self.screen.set_class(is_closed, "-closed")
         self.screen.set_class(part.asks_name and not is_closed, "-asks")
         self.screen.set_class(part.stage is DecisionStage.REFUSED, "-small")
-        self.query_one(Rule).show_title(*build_dialog_title(part, title))
+        self.query_one(Divider).show_title(*build_dialog_title(part, title))
         lead = self._keymap.show("app.undo")
         page = build_dialog_page(
             part, following, problems=problems, withdraw_key=lead, digests=self.digests, tour=self.tour

@@ -19,7 +19,7 @@ from handoff_tui.live.state.agents import OutputFound, OutputRange, OutputSource
 from handoff_tui.tui.drawing.cells import draw_cells, find_ink
 from handoff_tui.tui.messages import OutputSearchWanted, OutputWanted, StatusTextWanted
 from handoff_tui.tui.views.agent.rows import build_output_line, describe_output, name_run
-from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.bars import Divider
 from handoff_tui.tui.widgets.line_view import LineView
 from handoff_tui.tui.widgets.page_view import mark_found
 
@@ -192,7 +192,7 @@ class OutputPanel(Vertical):
         self._text = ""
 
     def compose(self) -> ComposeResult:
-        yield Rule(id="output-title")
+        yield Divider(id="output-title")
         yield OutputLines(id="output")
 
     @property
@@ -222,7 +222,7 @@ class OutputPanel(Vertical):
         brief = self.size.width < _NARROW
         right = describe_output(window, following=self.lines.following, brief=brief) if run is not None else ""
         name = f" · {name_run(run)}" if run is not None else ""
-        self.query_one("#output-title", Rule).show_title(Cell(f"{told}{name}", "muted"), right=right)
+        self.query_one("#output-title", Divider).show_title(Cell(f"{told}{name}", "muted"), right=right)
 
     def ask_for_lines(self) -> None:
         """Asks for the visible lines that haven't been read yet; the last ones while it follows."""

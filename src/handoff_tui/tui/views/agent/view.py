@@ -39,7 +39,7 @@ from handoff_tui.tui.views.agent.output_lines import OutputLines, OutputPanel
 from handoff_tui.tui.views.agent.rows import AgentRows, build_run_name, build_run_page, describe_run, name_run
 from handoff_tui.tui.views.listed_view import describe_trouble
 from handoff_tui.tui.views.view import Act, View
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
@@ -192,7 +192,7 @@ class AgentView(View):
         with Horizontal(id="agent-lower"):
             yield OutputPanel(self.post_message)
             with Vertical(id="agent-outcome"):
-                yield Rule(id="outcome-title")
+                yield Divider(id="outcome-title")
                 yield PageView(id="outcome")
 
     @property
@@ -243,7 +243,7 @@ class AgentView(View):
     def _show_outcome(self, *, from_top: bool = False) -> None:
         run = self._run
         title = f"Outcome of {name_run(run)}" if run is not None else "Agents you can start"
-        self.query_one("#outcome-title", Rule).show_title(Cell(title, "muted"))
+        self.query_one("#outcome-title", Divider).show_title(Cell(title, "muted"))
         self.query_one("#outcome", PageView).show(build_run_page(run, self._state.agent.value), from_top=from_top)
         self._arrange()
 

@@ -22,7 +22,7 @@ from handoff_tui.tui.views.changes.lines_view import DiffLinesView, Position
 from handoff_tui.tui.views.changes.row_map import Folding, RowKind
 from handoff_tui.tui.views.changes.rows import DiffLook, DiffRows
 from handoff_tui.tui.views.view import View
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
@@ -86,7 +86,7 @@ class DiffPanels(View):
         yield PageView(id="record")
         with Horizontal():
             with Vertical(id="files-panel"):
-                yield Rule(id="files-title")
+                yield Divider(id="files-title")
                 yield RowList(id="files")
             with Vertical(id="lines-panel"):
                 yield Bar(id="file-title", raised=True)
@@ -220,7 +220,7 @@ class DiffPanels(View):
         counted = f"{len(files)} of {len(self._files)} shown" if self._filter else f"{read} of {len(self._files)} read"
         title = f"Files · {counted}" if self._files else "Files"
         note = self._view.note if self._view is not None and self._view.note else ""
-        self.query_one("#files-title", Rule).show_title(
+        self.query_one("#files-title", Divider).show_title(
             Cell(title, "heading"), Cell(f"  ! {render_safe(note, 60)}" if note else "", "warning")
         )
         self._place()

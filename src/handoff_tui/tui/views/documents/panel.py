@@ -24,7 +24,7 @@ from handoff_tui.tui.views.documents.rows import (
     RenderedText,
     is_markdown,
 )
-from handoff_tui.tui.widgets.bars import Bar, Rule
+from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.line_view import CursorView
 from handoff_tui.tui.widgets.page_view import mark_found
 
@@ -127,7 +127,7 @@ class DocumentPanel(Vertical):
         self._path: str | None = None
 
     def compose(self) -> ComposeResult:
-        yield Rule(id="document-title")
+        yield Divider(id="document-title")
         yield DocumentLines(id="document-text")
         yield Bar(id="document-note")
 
@@ -157,7 +157,7 @@ class DocumentPanel(Vertical):
         self._document, self._notes = document, notes
         shown = "rejection packet" if name == PACKET else render_safe(name)
         mode = "" if document is None else "raw" if self.is_raw(document) else "rendered"
-        self.query_one("#document-title", Rule).show_title(Cell(shown or "No document", "heading"), right=mode)
+        self.query_one("#document-title", Divider).show_title(Cell(shown or "No document", "heading"), right=mode)
         said = note or self._find_note(document)
         bar = self.query_one("#document-note", Bar)
         bar.display = bool(said)

@@ -26,7 +26,7 @@ from handoff_tui.tui.views.documents.markdown_blocks import Block, Prose
 from handoff_tui.tui.views.documents.panel import DocumentLines, DocumentPanel
 from handoff_tui.tui.views.documents.rows import LineNotes, build_line_notes, describe_verdicts, find_worst, is_markdown
 from handoff_tui.tui.views.view import Act, View
-from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.bars import Divider
 from handoff_tui.tui.widgets.row_list import RowList
 
 Row = tuple[Cell, ...]
@@ -168,12 +168,12 @@ class DocumentsView(View):
     def compose(self) -> ComposeResult:
         with Horizontal():
             with Vertical(id="outline-panel"):
-                yield Rule(id="outline-title")
+                yield Divider(id="outline-title")
                 yield RowList(id="outline")
             yield DocumentPanel(id="document-panel")
 
     def on_mount(self) -> None:
-        self.query_one("#outline-title", Rule).show_title(Cell("Documents", "heading"))
+        self.query_one("#outline-title", Divider).show_title(Cell("Documents", "heading"))
 
     # content
 

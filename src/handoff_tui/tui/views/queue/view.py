@@ -28,7 +28,7 @@ from handoff_tui.tui.messages import (
 from handoff_tui.tui.views.overview.cards import build_overview_page
 from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, build_key, describe_reason
 from handoff_tui.tui.views.view import MOVES, Act, LooseFiles, View, read_now
-from handoff_tui.tui.widgets.bars import Rule
+from handoff_tui.tui.widgets.bars import Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, RowSource
 
@@ -139,7 +139,7 @@ class QueueView(View):
         with Horizontal():
             yield RowList(id="rows")
             with Vertical(id="queue-beside"):
-                yield Rule()
+                yield Divider()
                 yield PageView(id="queue-overview")
         reason = PageView(id="queue-reason")
         reason.can_focus = False
@@ -207,7 +207,7 @@ class QueueView(View):
                 page.line(*describe_reason(row), indent=1)
             self.query_one("#queue-reason", PageView).show(page, from_top=True)
         if self.has_class("-beside"):
-            self.query_one(Rule).show_title(Cell(self._describe_beside(), "muted"))
+            self.query_one(Divider).show_title(Cell(self._describe_beside(), "muted"))
             self.query_one("#queue-overview", PageView).show(self._build_beside(), from_top=from_top)
 
     def _describe_beside(self) -> str:
