@@ -8,7 +8,7 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.errors import UsageError
 from handoff_tui.decisions.correct_scope import ScopeInForce, ScopeRequest, state_scope
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.scope.scope import Scopes, Source
+from handoff_tui.handoffs.scope.scope import Attribution, Scopes
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.all_gates import LogGates
 from tests.support.repositories import RepositoryBuilder
@@ -38,9 +38,9 @@ def test_stated_scope_replaces_the_guess(work: RepositoryBuilder) -> None:
     assert set(find(open_session(work.folder)).of(HANDOFF).results) == {"HANDOFF.md", "a.py", "b.py"}
     scopes = find(state(work, "b.py", "c.py", since="after-a").session)
     assert dict(scopes.of(HANDOFF).reasons()) == {
-        "HANDOFF.md": Source.DECLARED,
-        "b.py": Source.EXPLICIT,
-        "c.py": Source.EXPLICIT,
+        "HANDOFF.md": Attribution.DECLARED,
+        "b.py": Attribution.EXPLICIT,
+        "c.py": Attribution.EXPLICIT,
     }
     assert scopes.unclaimed_paths == ("a.py",)
     assert not work.place(REPOSITORY_FILE).exists()

@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from handoff_tui.core.classes import replace
-from handoff_tui.handoffs.scope.scope import Source
+from handoff_tui.handoffs.scope.scope import Attribution
 from handoff_tui.live.state.app import AppState, CoverageView, Loaded, RepositoryPart
 from handoff_tui.log.gates.coverage import ChangedPath, Coverage, CoveringEntry, PathCoverage
 from handoff_tui.status.coverage_bar import build_short_bar
@@ -18,8 +18,8 @@ from tests.support.screens import at_desk, get_app, settle
 pytestmark = pytest.mark.usefixtures("still_clock")
 ENTRY = CoveringEntry("sha256:" + "ab" * 32, "ada@example.org", "H-1")
 PATHS = (
-    ChangedPath(PathCoverage("lamp.py", Coverage.APPROVED, ("H-1",), (ENTRY,)), Source.COMMITS, ("c" * 40,)),
-    ChangedPath(PathCoverage("kettle.py", Coverage.WAITING, ("H-2",)), Source.SPAN, ("d" * 40,)),
+    ChangedPath(PathCoverage("lamp.py", Coverage.APPROVED, ("H-1",), (ENTRY,)), Attribution.COMMITS, ("c" * 40,)),
+    ChangedPath(PathCoverage("kettle.py", Coverage.WAITING, ("H-2",)), Attribution.SPAN, ("d" * 40,)),
     ChangedPath(PathCoverage("ci.yml", Coverage.UNCLAIMED), None, ("e" * 40,), uncommitted=True),
 )
 REVIEW = build_state(build_reviewed()).model_copy(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.scope.digests import build_files, build_scope_digest
-from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Source
+from handoff_tui.handoffs.scope.scope import DELETED, Attribution, Content, OwnChange, Scope
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import build_entry_id, build_pae
 from handoff_tui.log.entries.statement import build_payload, parse_entry, verify_signatures
@@ -128,7 +128,7 @@ class Golden(NamedTuple):
 def build_golden_scope() -> tuple[list[dict[str, str]], str]:
     """The files of the manifest, and the scope digest."""
     contents = {path: Content(mode, path) for path, (mode, _) in _CONTENTS.items()} | {"old.py": DELETED}
-    changes = tuple(OwnChange(path, OWN_COMMIT, DELETED, now, Source.COMMITS) for path, now in contents.items())
+    changes = tuple(OwnChange(path, OWN_COMMIT, DELETED, now, Attribution.COMMITS) for path, now in contents.items())
     hashes = {path: hashlib.sha256(content).hexdigest() for path, (_, content) in _CONTENTS.items()}
     files = build_files(Scope("H-3", changes, START), hashes)
     return files, build_scope_digest(files)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.core.errors import LogEntryError
 from handoff_tui.handoffs.scope.digests import build_files, build_scope_digest
-from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Source
+from handoff_tui.handoffs.scope.scope import DELETED, Attribution, Content, OwnChange, Scope
 from handoff_tui.log.entries import canonical
 from handoff_tui.log.entries.envelope import parse_envelope
 from handoff_tui.log.entries.public_keys import KeyType, parse_key_blob, parse_public_key
@@ -324,7 +324,7 @@ FILES = st.dictionaries(
 
 
 def build_scope(files: dict[str, Content], commit: str = "c" * 40) -> Scope:
-    changes = tuple(OwnChange(path, commit, DELETED, content, Source.COMMITS) for path, content in files.items())
+    changes = tuple(OwnChange(path, commit, DELETED, content, Attribution.COMMITS) for path, content in files.items())
     return Scope("H-3", changes, start=commit)
 
 

@@ -18,7 +18,7 @@ from handoff_tui.decisions.examine import find_handoff
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.read_handoffs import read_repository
-from handoff_tui.handoffs.scope.scope import Scope, Source
+from handoff_tui.handoffs.scope.scope import Attribution, Scope
 from handoff_tui.handoffs.scope.traces import is_below
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.gates.all_gates import LogGates
@@ -186,7 +186,9 @@ def preview_scope(gates: LogGates, handoff: str, request: ScopeRequest) -> Scope
 
 def list_stated(scope: Scope, wanted: tuple[str, ...]) -> tuple[str, ...]:
     """The wanted paths without those that its commits prove: stating these, too, would take them from others."""
-    proven = {path for path in wanted if {change.source for change in scope.find_changes(path)} == {Source.COMMITS}}
+    proven = {
+        path for path in wanted if {change.source for change in scope.find_changes(path)} == {Attribution.COMMITS}
+    }
     return tuple(path for path in wanted if path not in proven) or wanted
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handoff_tui.core.classes import replace
 from handoff_tui.git.history.commit_changes import ChangedCommit, PathChange
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
-from handoff_tui.handoffs.scope.scope import DELETED, Content, Scopes, Source
+from handoff_tui.handoffs.scope.scope import DELETED, Attribution, Content, Scopes
 from handoff_tui.handoffs.scope.traces import PersonSays, Traces
 
 ZEROS = "0" * 40
@@ -111,7 +111,7 @@ def test_declared_path_counts_while_the_work_lasts() -> None:
         traces("H-1", declared=frozenset({"shared.py"})), traces("H-2", declared=frozenset({"shared.py"}))
     )
     last = [change for change in scopes.of("H-1").changes if change.path == "shared.py"]
-    assert [change.source for change in last] == [Source.DECLARED, Source.OWNER]
+    assert [change.source for change in last] == [Attribution.DECLARED, Attribution.OWNER]
     assert scopes.of("H-2").changes == ()
 
 

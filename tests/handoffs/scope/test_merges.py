@@ -11,7 +11,7 @@ from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.scope.find import find_scopes, read_stated
 from handoff_tui.handoffs.scope.merges import find_merged_commits
-from handoff_tui.handoffs.scope.scope import Scopes, Source
+from handoff_tui.handoffs.scope.scope import Attribution, Scopes
 from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
 
@@ -111,7 +111,7 @@ def test_merge_that_undoes_work_is_a_change_of_that_handoff(forked: RepositoryBu
     """Nobody claims it, so it changed H-1's work, which is no longer what was approved."""
     scope = merge(forked, "1\n").of("H-1")
     assert scope.results["lamp.py"].blob == read_blob(forked)
-    assert dict(scope.reasons())["lamp.py"] is Source.OWNER
+    assert dict(scope.reasons())["lamp.py"] is Attribution.OWNER
 
 
 def test_merge_that_names_a_handoff_undoes_work_in_its_name(forked: RepositoryBuilder) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Scopes, Source
+from handoff_tui.handoffs.scope.scope import DELETED, Attribution, Content, OwnChange, Scope, Scopes
 from handoff_tui.log.gates.coverage import (
     Coverage,
     LineOrigin,
@@ -16,7 +16,7 @@ from handoff_tui.log.gates.gate_state import Approval, GateName, GateReport
 
 
 def change(path: str, commit: str | None = "c1") -> OwnChange:
-    return OwnChange(path, commit, DELETED, Content("100644", "b"), Source.COMMITS)
+    return OwnChange(path, commit, DELETED, Content("100644", "b"), Attribution.COMMITS)
 
 
 def scopes(*found: Scope, unclaimed: tuple[OwnChange, ...] = (), past: frozenset[str] = frozenset()) -> Scopes:

@@ -15,11 +15,11 @@ from types import MappingProxyType
 from handoff_tui.core.classes import dataclass, field, replace
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange
 from handoff_tui.handoffs.scope.merges import KeptChange
-from handoff_tui.handoffs.scope.scope import DELETED, Content, OwnChange, Scope, Scopes, Source
+from handoff_tui.handoffs.scope.scope import DELETED, Attribution, Content, OwnChange, Scope, Scopes
 from handoff_tui.handoffs.scope.traces import Traces, list_folders, list_message_names
 
-_BY_COMMIT = frozenset({Source.RUN, Source.COMMITS})
-Owners = dict[str, Source]
+_BY_COMMIT = frozenset({Attribution.RUN, Attribution.COMMITS})
+Owners = dict[str, Attribution]
 """The handoffs a change belongs to, each with the reason."""
 
 
@@ -57,13 +57,15 @@ def assign_changes(
     for number, commit in enumerate(history):
         is_past = commit.id in past
         for change, owners in ranges.list_owners(number, assignment.owners.keys() if is_past else None):
-            source = next(iter(owners.values()), Source.OWNER)
+            source = next(iter(owners.values()), Attribution.OWNER)
             assignment.give(_build_change(commit.id, change, source), owners, is_past=is_past)
         for change, chosen in kept.get(commit.id, ()):
-            assignment.keep(_build_change(commit.id, change, Source.OWNER), ranges.find_owners(chosen, change.path))
+            assignment.keep(
+                _build_change(commit.id, change, Attribution.OWNER), ranges.find_owners(chosen, change.path)
+            )
     writing = index.list_writers(edit.path for edit in uncommitted if not edit.after.deleted)
     for edit in uncommitted:
-        own = OwnChange(edit.path, None, edit.before, edit.after, Source.OWNER)
+        own = OwnChange(edit.path, None, edit.before, edit.after, Attribution.OWNER)
         assignment.give(own, index.find_uncommitted_owners(edit.path, writing), is_past=False)
     return replace(assignment.build_scopes(index.traces, history, before_line), past=past)
 
@@ -91,13 +93,13 @@ class _TraceIndex:
                 for key in keys:
                     table[key].append(handoff)
             for commit in found.commits:
-                self._by_commit[commit][handoff] = Source.COMMITS
+                self._by_commit[commit][handoff] = Attribution.COMMITS
             for commit in found.annotated:
-                self._by_run[commit][handoff] = Source.COMMITS
+                self._by_run[commit][handoff] = Attribution.COMMITS
             for commit in found.branch_commits:
-                self._by_branch[commit][handoff] = Source.COMMITS
+                self._by_branch[commit][handoff] = Attribution.COMMITS
             for commit in found.run_commits:
-                self._by_run[commit][handoff] = Source.RUN
+                self._by_run[commit][handoff] = Attribution.RUN
 
         self.declares_folders = any(key.endswith("/") for key in self.by_declared)
         self.has_persons = bool(self._persons)
@@ -105,7 +107,7 @@ class _TraceIndex:
     def find_named(self, commit: ChangedCommit) -> Owners:
         """The handoffs that a commit itself names, and those whose agent runs made it; or else those of its branch."""
         named = {handoff for name in list_message_names(commit.body) for handoff in self._find_bearers(name, commit)}
-        shown = dict.fromkeys(sorted(named), Source.COMMITS) | self._by_run.get(commit.id, {})
+        shown = dict.fromkeys(sorted(named), Attribution.COMMITS) | self._by_run.get(commit.id, {})
         return shown or self._by_branch.get(commit.id, {})
 
     def _find_bearers(self, name: str, commit: ChangedCommit) -> Sequence[str]:
@@ -127,7 +129,7 @@ class _TraceIndex:
         if not self._persons:
             return {}
         return {
-            found.handoff: Source.EXPLICIT
+            found.handoff: Attribution.EXPLICIT
             for found in self._persons
             if found.person and found.person.covers(commit, path)
         }
@@ -152,7 +154,7 @@ class _TraceIndex:
 
     def find_documents(self, path: str) -> Owners:
         writers = self.by_document.get(path)
-        return dict.fromkeys(writers, Source.DECLARED) if writers else {}
+        return dict.fromkeys(writers, Attribution.DECLARED) if writers else {}
 
     def list_writers(self, paths: Iterable[str]) -> tuple[str, ...]:
         """The handoffs that report on their work in one of these paths."""
@@ -160,8 +162,10 @@ class _TraceIndex:
 
     def find_uncommitted_owners(self, path: str, writing: tuple[str, ...]) -> Owners:
         documents = self.find_documents(path)
-        declared = {handoff: Source.DECLARED for handoff in self.find_declared(path) if self.traces[handoff].undecided}
-        guess = {} if documents else dict.fromkeys(writing, Source.SPAN)
+        declared = {
+            handoff: Attribution.DECLARED for handoff in self.find_declared(path) if self.traces[handoff].undecided
+        }
+        guess = {} if documents else dict.fromkeys(writing, Attribution.SPAN)
         return documents | (self.find_said(None, path) or declared or guess)
 
 
@@ -200,7 +204,7 @@ class _Ranges:
         rest = self._named[number]  # what is neither a document nor listed anywhere belongs to the same handoffs
         is_claimed = bool(rest) or not self._reach[number]
         if not rest and self.is_work(number):
-            rest = dict.fromkeys(self._spans[number], Source.SPAN)
+            rest = dict.fromkeys(self._spans[number], Attribution.SPAN)
         if owned is not None and not rest and not index.declares_folders:
             changes = commit.find(index.by_document.keys(), index.by_declared.keys(), owned)
         for change in changes:
@@ -221,9 +225,9 @@ class _Ranges:
         declaring = index.find_declared(path) if not claimed and reach else ()
         if declaring:
             listing = index.leave_out_ruled(declaring, commit)
-            claimed = {handoff: Source.DECLARED for handoff in listing if reach & self._bits[handoff]}
+            claimed = {handoff: Attribution.DECLARED for handoff in listing if reach & self._bits[handoff]}
         if not claimed and not documents and self.is_work(number):
-            claimed = dict.fromkeys(index.leave_out_ruled(self._spans[number], commit), Source.SPAN)
+            claimed = dict.fromkeys(index.leave_out_ruled(self._spans[number], commit), Attribution.SPAN)
         return documents | claimed
 
     def is_work(self, number: int) -> bool:
@@ -294,7 +298,7 @@ class _Assignment:
             self.alive.update(owners)
         if not owners:
             last = self.owners.get(change.path, ())
-            owners = dict.fromkeys((name for name in last if is_past or name in self.alive), Source.OWNER)
+            owners = dict.fromkeys((name for name in last if is_past or name in self.alive), Attribution.OWNER)
         if not owners:
             if not is_past:
                 self.pending.setdefault(change.path, []).append(change)
@@ -374,7 +378,7 @@ class _Assignment:
         return {path: ", ".join(sorted(who)) for path, who in owners.items() if who and traces.handoff not in who}
 
 
-def _build_change(commit: str, change: PathChange, source: Source) -> OwnChange:
+def _build_change(commit: str, change: PathChange, source: Attribution) -> OwnChange:
     path, mode, blob, mode_before, before = change
     return OwnChange(
         path,

@@ -9,7 +9,7 @@ from functools import cached_property
 from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 
 
-class Source(StrEnum):
+class Attribution(StrEnum):
     """Why a change belongs to a handoff, strongest first."""
 
     EXPLICIT = "explicit"
@@ -47,7 +47,7 @@ class OwnChange(NamedTuple):
     commit: str | None
     before: Content
     after: Content
-    source: Source
+    source: Attribution
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class Scope:
         return tuple(dict.fromkeys(change.commit for change in self.changes if change.commit is not None))
 
     @cached_property
-    def source(self) -> Source | None:
+    def source(self) -> Attribution | None:
         """The strongest reason for any of its changes; None if it has no changes."""
-        order = list(Source)
+        order = list(Attribution)
         return min((change.source for change in self.changes), key=order.index, default=None)
 
     @cached_property
@@ -117,7 +117,7 @@ class Scope:
         """Its own changes of one path, oldest first."""
         return tuple(self._by_path.get(path, ()))
 
-    def reasons(self) -> Iterator[tuple[str, Source]]:
+    def reasons(self) -> Iterator[tuple[str, Attribution]]:
         """Each own path with the reason for its last change."""
         yield from sorted({change.path: change.source for change in self.changes}.items())
 

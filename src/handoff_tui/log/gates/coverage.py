@@ -9,20 +9,20 @@ from itertools import groupby
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.text.labels import name_some, plural
-from handoff_tui.handoffs.scope.scope import Scopes, Source
+from handoff_tui.handoffs.scope.scope import Attribution, Scopes
 from handoff_tui.log.gates.gate_state import GateName, GateReport
 
 _MOST_NAMED = 3
 SOURCE_WORDS: Mapping[str, str] = {
-    Source.EXPLICIT: "stated in handoff-tui.toml",
-    Source.RUN: "its agent's run made the commit",
-    Source.COMMITS: "its own commits",
-    Source.DECLARED: "its documents list it",
-    Source.SPAN: "a guess: before its report",
-    Source.OWNER: "nobody else claims the last change",
+    Attribution.EXPLICIT: "stated in handoff-tui.toml",
+    Attribution.RUN: "its agent's run made the commit",
+    Attribution.COMMITS: "its own commits",
+    Attribution.DECLARED: "its documents list it",
+    Attribution.SPAN: "a guess: before its report",
+    Attribution.OWNER: "nobody else claims the last change",
 }
 """Why a change belongs to a handoff, as a person reads it."""
-_SOURCE_ORDER = list(Source)
+_SOURCE_ORDER = list(Attribution)
 
 
 class Coverage(StrEnum):
@@ -207,7 +207,7 @@ class ChangedPath(NamedTuple):
     """One changed path: how it stands, whose it is and why, and the commits that changed it."""
 
     coverage: PathCoverage
-    source: Source | None = None
+    source: Attribution | None = None
     """The strongest reason for its last change; None if nobody claims it."""
     commits: tuple[str, ...] = ()
     """Those of its handoffs, or those that nobody claims, oldest first."""

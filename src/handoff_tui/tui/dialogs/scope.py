@@ -15,7 +15,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.correct_scope import ScopePreview
-from handoff_tui.handoffs.scope.scope import Source
+from handoff_tui.handoffs.scope.scope import Attribution
 from handoff_tui.live.state.app import AppState, CorrectionPart, CorrectionStage, ScopeRow
 from handoff_tui.log.gates.coverage import SOURCE_WORDS
 from handoff_tui.tui.actions import Keys
@@ -60,7 +60,7 @@ def _describe_why(row: ScopeRow, *, wanted: bool, kept: bool) -> Cell:
     """The evidence, or what would become of the file."""
     if row.source:
         if wanted:
-            return Cell(SOURCE_WORDS[row.source], "warning" if row.source == Source.SPAN else "muted")
+            return Cell(SOURCE_WORDS[row.source], "warning" if row.source == Attribution.SPAN else "muted")
         return Cell("stays: a commit names this handoff", "warning") if kept else Cell("released", "removed")
     if wanted:
         return Cell("claimed", "added")
@@ -78,7 +78,7 @@ def build_preview_page(part: CorrectionPart) -> Page:
         return page
     if part.preview is None:
         page.line(Cell("Nothing changes yet. Claim or release a file to see what would.", "muted"))
-        if any(row.source == Source.SPAN for row in part.rows):
+        if any(row.source == Attribution.SPAN for row in part.rows):
             page.line(
                 Cell(
                     "Some files are guesses: they were committed before its report, and nothing names them.", "warning"

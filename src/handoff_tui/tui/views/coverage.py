@@ -11,7 +11,7 @@ from handoff_tui.core.text.columns import Field, Row
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.scope.scope import Source
+from handoff_tui.handoffs.scope.scope import Attribution
 from handoff_tui.live.state.app import USUAL_SCOPE, Part, Scope
 from handoff_tui.live.state.app import CoverageView as Changes
 from handoff_tui.log.gates.coverage import COVERED, SOURCE_WORDS, ChangedPath, Coverage
@@ -91,7 +91,7 @@ def build_path_page(path: ChangedPath, scope_key: str) -> Page:
 def _describe_source(path: ChangedPath) -> Cell:
     if path.source is None:
         return Cell("nobody claims it", "unknown")
-    return Cell(SOURCE_WORDS[path.source], "warning" if path.source is Source.SPAN else "muted")
+    return Cell(SOURCE_WORDS[path.source], "warning" if path.source is Attribution.SPAN else "muted")
 
 
 def _describe_commits(path: ChangedPath) -> str:

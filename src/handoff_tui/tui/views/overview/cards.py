@@ -12,7 +12,7 @@ from handoff_tui.core.text.labels import Label, describe_ago, label_gate, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.handoff import DocumentRole
-from handoff_tui.handoffs.scope.scope import Source
+from handoff_tui.handoffs.scope.scope import Attribution
 from handoff_tui.live.state.app import AppState
 from handoff_tui.log.entry import SENDING_BACK
 from handoff_tui.log.gates.coverage import SOURCE_WORDS
@@ -144,7 +144,7 @@ def _describe_work(item: InboxItem, now: datetime | None) -> list[Cell]:
         cells.append(Cell(f"; {plural(scope.shared, 'file')} shared with others", "warning"))
     if scope.undeclared:
         cells.append(Cell(f"; {plural(scope.undeclared, 'file')} not declared", "warning"))
-    if scope.source == Source.SPAN:
+    if scope.source == Attribution.SPAN:
         cells.append(Cell(f"  {SOURCE_WORDS[scope.source]}", "warning"))
     return cells
 
