@@ -25,7 +25,7 @@ _PATIENCE = {AgentTrouble.LOGIN: 5.0, AgentTrouble.NETWORK: 120.0}
 _LONGEST_TRANSCRIPT = 32 * 1024 * 1024
 
 
-class Stop(NamedTuple):
+class StopReason(NamedTuple):
     """Why an agent must be stopped."""
 
     ending: str
@@ -69,18 +69,18 @@ class StreamListener:
         """Whether the agent has answered, and waits for another message."""
         return self.tally.ended is not None
 
-    def find_stop(self) -> Stop | None:
+    def find_stop(self) -> StopReason | None:
         """Says why the run must not go on; None if it may."""
         excess = self.tally.find_excess(self.limits)
         if excess:
-            return Stop("over-budget", excess)
+            return StopReason("over-budget", excess)
         trouble = self._trouble
         if trouble not in _PATIENCE:
             self._since = None
         elif self._since is None or self._since[0] is not trouble:
             self._since = (trouble, time.monotonic())
         elif time.monotonic() - self._since[1] > _PATIENCE[trouble]:
-            return Stop("gave-up", self.tally.complaint)
+            return StopReason("gave-up", self.tally.complaint)
         return None
 
     @property
