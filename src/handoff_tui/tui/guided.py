@@ -12,7 +12,7 @@ from handoff_tui.git.file_diff import ChangedFile
 from handoff_tui.live.state.app import AppState
 
 
-class StopKind(Enum):
+class ReviewStopKind(Enum):
     """What is to be looked at."""
 
     PROBLEM = "overview"
@@ -22,7 +22,7 @@ class StopKind(Enum):
 class ReviewStop(NamedTuple):
     """One thing to look at; the value of its kind is the tab that shows it."""
 
-    kind: StopKind
+    kind: ReviewStopKind
     key: str
     place: Place | None = None
 
@@ -33,8 +33,8 @@ def list_stops(state: AppState) -> tuple[ReviewStop, ...]:
     files = state.files.value.files if state.files.value is not None else ()
     ordered = sorted(files, key=lambda file: not _is_risky(file))
     return (
-        *(ReviewStop(StopKind.PROBLEM, problem.key, problem.place) for problem in problems),
-        *(ReviewStop(StopKind.FILE, file.change.path, Place(path=file.change.path)) for file in ordered),
+        *(ReviewStop(ReviewStopKind.PROBLEM, problem.key, problem.place) for problem in problems),
+        *(ReviewStop(ReviewStopKind.FILE, file.change.path, Place(path=file.change.path)) for file in ordered),
     )
 
 
@@ -59,4 +59,4 @@ def describe_progress(state: AppState, looked: Collection[str]) -> str:
 
 
 def _is_seen(stop: ReviewStop, state: AppState, looked: Collection[str]) -> bool:
-    return stop.key in looked or (stop.kind is StopKind.FILE and stop.key in state.drafts.viewed)
+    return stop.key in looked or (stop.kind is ReviewStopKind.FILE and stop.key in state.drafts.viewed)

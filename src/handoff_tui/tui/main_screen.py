@@ -31,7 +31,7 @@ from handoff_tui.tui.dialogs.lists import (
 )
 from handoff_tui.tui.drawing.appearance import Appearance
 from handoff_tui.tui.first_paint import REPOSITORY
-from handoff_tui.tui.guided import StopKind, describe_progress, find_next
+from handoff_tui.tui.guided import ReviewStopKind, describe_progress, find_next
 from handoff_tui.tui.messages import (
     ActionWanted,
     AppActionWanted,
@@ -438,14 +438,14 @@ class MainScreen(Openers):
     @property
     def _marking(self) -> set[str]:
         """The file that was marked as read just now; the state follows."""
-        return {self.view.get_stop()} if self.view_name == StopKind.FILE.value else set()
+        return {self.view.get_stop()} if self.view_name == ReviewStopKind.FILE.value else set()
 
     def _note_looked(self) -> None:
         """Counts what is in view as looked at."""
         stop = self.view.get_stop()
         if not stop:
             return
-        if self.view_name == StopKind.FILE.value:
+        if self.view_name == ReviewStopKind.FILE.value:
             if stop not in self.state.drafts.viewed:
                 self.post_message(FileMarked(stop, viewed=True))
         else:
