@@ -13,7 +13,7 @@ from handoff_tui.tui.views.documents.markdown_blocks import (
     Block,
     Prose,
     Ruler,
-    Table,
+    TableBlock,
     TextRow,
     Verbatim,
     lay_out_blocks,
@@ -219,7 +219,7 @@ def test_sections_are_told_in_words() -> None:
 def read_text(block: Block) -> str:
     if isinstance(block, Ruler):
         return "---"
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         return "/".join("|".join("".join(cell.text for cell in one) for one in row) for _, row in block.rows)
     lead = "".join(cell.text for cell in block.lead)
     return lead + "\n".join("".join(cell.text for cell in piece.cells) for piece in block.pieces)
@@ -291,7 +291,7 @@ def test_code_keeps_its_lines() -> None:
 def test_table_has_its_rows_with_their_lines() -> None:
     """Cells keep code and emphasis."""
     block = parse_one("| a | b |\n|---|---|\n| 1 | `2` |\n")
-    assert isinstance(block, Table)
+    assert isinstance(block, TableBlock)
     assert [line for line, _ in block.rows] == [1, 3]
     assert read_text(block) == "a|b/1|2"
 

@@ -65,7 +65,7 @@ class Verbatim(NamedTuple):
     code: bool = False
 
 
-class Table(NamedTuple):
+class TableBlock(NamedTuple):
     """Rows of cells; the first is the heading."""
 
     lead: Cells
@@ -81,7 +81,7 @@ class Ruler(NamedTuple):
     line: int
 
 
-Block = Prose | Verbatim | Table | Ruler
+Block = Prose | Verbatim | TableBlock | Ruler
 
 
 def split_lines(text: str) -> list[str]:
@@ -183,7 +183,7 @@ class _BlockReader:
                 return Verbatim(lead, hang, _quote(token, first)), position
         return Verbatim(lead, hang, _build_code(token, first), code=True), position
 
-    def _read_table(self, lead: Cells, hang: Cells, position: int) -> tuple[Table, int]:
+    def _read_table(self, lead: Cells, hang: Cells, position: int) -> tuple[TableBlock, int]:
         rows: list[tuple[int, list[Cells]]] = []
         while self._tokens[position].type != "table_close":
             token = self._tokens[position]
@@ -193,7 +193,9 @@ class _BlockReader:
                 role = _STRONG if len(rows) == 1 else _PLAIN
                 rows[-1][1].append(tuple(cell for piece in self._build_pieces(token, 0, role) for cell in piece.cells))
             position += 1
-        return Table(lead, hang, tuple((line, tuple(self._complete(line, cells))) for line, cells in rows)), position
+        return TableBlock(
+            lead, hang, tuple((line, tuple(self._complete(line, cells))) for line, cells in rows)
+        ), position
 
     def _complete(self, line: int, cells: list[Cells]) -> list[Cells]:
         """Shows a table row as written too if it has more cells than the table has columns; they would be lost."""
@@ -323,7 +325,7 @@ def lay_out_blocks(blocks: Iterable[Block], width: int) -> list[TextRow]:
 def _find_span(block: Block) -> tuple[int, int]:
     if isinstance(block, Ruler):
         return block.line, block.line
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         return block.rows[0][0], block.rows[-1][0]
     if not block.pieces:
         return 0, 0
@@ -336,7 +338,7 @@ def _lay_out(block: Block, width: int) -> list[TextRow]:
     room = max(_LEAST_ROOM, width - hang)
     if isinstance(block, Ruler):
         rows = [TextRow((Cell("─" * room, "border"),), block.line)]
-    elif isinstance(block, Table):
+    elif isinstance(block, TableBlock):
         rows = _lay_out_table(block, room)
     elif isinstance(block, Verbatim):
         rows = _lay_out_lines(block, room)
@@ -376,7 +378,7 @@ def _lay_out_lines(block: Verbatim, room: int) -> list[TextRow]:
     return [TextRow((*mark, *row), piece.line) for piece in block.pieces for row in wrap_cells(piece.cells, inner)]
 
 
-def _lay_out_table(table: Table, room: int) -> list[TextRow]:
+def _lay_out_table(table: TableBlock, room: int) -> list[TextRow]:
     count = max(len(cells) for _, cells in table.rows)
     padded = [(line, [*cells, *[()] * (count - len(cells))]) for line, cells in table.rows]
     widths = _fit([max(_measure(cells[place]) for _, cells in padded) for place in range(count)], room)
