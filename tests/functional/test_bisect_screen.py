@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.classes import replace
-from handoff_tui.live.state.app import BisectPart, Loaded, Scope, Trouble
+from handoff_tui.live.state.app import BisectPart, DiffRange, Loaded, Trouble
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
 from tests.support.check_reports import build_report, build_result, build_rule
 from tests.support.desk_app import StillApp, drive
@@ -96,4 +96,4 @@ async def test_enter_opens_the_diff_that_did_it(pilot: Pilot[None], app: StillAp
     await settle(pilot, "enter")
     assert app.main_screen.view_name == "changes"
     scopes = [one.scope for one in list_asked(pilot, ScopeWanted)]
-    assert scopes == [Scope(DiffScope.BETWEEN, FIRST, SECOND)]
+    assert scopes == [DiffRange(DiffScope.BETWEEN, FIRST, SECOND)]

@@ -23,12 +23,12 @@ from handoff_tui.live.state.app import (
     AppState,
     ComparisonPoint,
     DifferenceView,
+    DiffRange,
     Drafts,
     FilesView,
     Loaded,
     OpenFile,
     RepositoryPart,
-    Scope,
     Trouble,
 )
 from handoff_tui.log.review_record import Comment
@@ -193,7 +193,9 @@ def test_first_unread_file_is_asked_for_once() -> None:
         await settle(pilot)
         assert list_asked(pilot, messages.FileWanted) == [messages.FileWanted(SESSION, OPTIONS)]
         other = FilesView(PAIR, FILES[3:], counted=True)
-        get_app(pilot).give(replace(DESK, scope=Scope(DiffScope.SINCE_MY_REVIEW), files=Loaded(other), generation=3))
+        get_app(pilot).give(
+            replace(DESK, scope=DiffRange(DiffScope.SINCE_MY_REVIEW), files=Loaded(other), generation=3)
+        )
         await settle(pilot)
         assert list_asked(pilot, messages.FileWanted)[1:] == [messages.FileWanted(SCRIPT, OPTIONS)]
 
@@ -445,10 +447,10 @@ async def test_scope_is_chosen_typed_or_made_of_two(pilot: Pilot[None], app: Sti
     await settle(pilot, "enter", *"v9", "enter")
     scopes = [one.scope for one in list_asked(pilot, messages.ScopeWanted)]
     assert scopes == [
-        Scope(DiffScope.SINCE_MY_REVIEW),
-        Scope(DiffScope.BETWEEN, "v1.0"),
-        Scope(DiffScope.BETWEEN, "v1", "v2"),
-        Scope(DiffScope.BETWEEN, "abc1234", "v9"),
+        DiffRange(DiffScope.SINCE_MY_REVIEW),
+        DiffRange(DiffScope.BETWEEN, "v1.0"),
+        DiffRange(DiffScope.BETWEEN, "v1", "v2"),
+        DiffRange(DiffScope.BETWEEN, "abc1234", "v9"),
     ]
 
 

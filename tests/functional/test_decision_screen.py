@@ -13,7 +13,7 @@ from textual.widgets import Input, TextArea
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import replace
 from handoff_tui.decisions.views import ExtraConfirmation
-from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Drafts, RepositoryPart, Scope, Trouble
+from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, DiffRange, Drafts, RepositoryPart, Trouble
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui import messages
 from handoff_tui.tui.dialogs.box import PAUSE_SECONDS, read_time
@@ -292,7 +292,7 @@ async def test_what_moved_underneath_can_be_shown(hands: Hands) -> None:
     await hands.wait_until(lambda: not isinstance(hands.app.screen, DecisionScreen))
     await hands.wait_until(lambda: hands.app.main_screen.view_name == "changes")
     wanted = [one.scope for one in list_asked(hands.pilot, messages.ScopeWanted)]
-    assert wanted == [Scope(DiffScope.SINCE_SHOWN, "ab12")]
+    assert wanted == [DiffRange(DiffScope.SINCE_SHOWN, "ab12")]
     assert hands.confirmed == []
 
 

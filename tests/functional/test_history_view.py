@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import replace
-from handoff_tui.live.state.app import AttemptsView, Loaded, Part, Scope, Trouble
+from handoff_tui.live.state.app import AttemptsView, DiffRange, Loaded, Part, Trouble
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
 from tests.support.desk_app import StillApp, drive
 from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
@@ -64,7 +64,7 @@ async def test_difference_of_two_attempts_opens_in_the_diff(pilot: Pilot[None], 
     """Between their commits; where one is not known, that is said."""
     await settle(pilot, "enter", "6", "enter")
     asked = [one for one in app.asked if isinstance(one, ScopeWanted | ViewWanted)]
-    assert asked[0] == ScopeWanted(Scope(DiffScope.BETWEEN, FIRST, SECOND))
+    assert asked[0] == ScopeWanted(DiffRange(DiffScope.BETWEEN, FIRST, SECOND))
     assert app.main_screen.view_name == "changes"
     screen = await settle(pilot, "6", "v", "j", "j", "enter")
     assert "the commit of H-1:plan:1 isn't known" in screen

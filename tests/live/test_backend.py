@@ -26,7 +26,7 @@ from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.requested import RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
-from handoff_tui.live.state.app import PACKET, AppState, Loaded, Part, RepositoryPart, Scope
+from handoff_tui.live.state.app import PACKET, AppState, DiffRange, Loaded, Part, RepositoryPart
 from handoff_tui.live.state_store import StateStore, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey, QueueGroup
 from handoff_tui.status.refresh import refresh
@@ -252,7 +252,7 @@ def test_files_and_the_one_in_view(work: RepositoryBuilder) -> None:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
         onlooker.desk.need(frozenset({Part.FILES, Part.FILE}))
-        onlooker.desk.choose_scope(Scope(DiffScope.SINCE_BASELINE, against=first))
+        onlooker.desk.choose_scope(DiffRange(DiffScope.SINCE_BASELINE, against=first))
         state = onlooker.wait_for(lambda state: bool(state.files.value and state.files.value.counted))
         assert state.files.value is not None
         assert [one.change.path for one in state.files.value.files] == ["src/part.py"]

@@ -13,7 +13,7 @@ from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole
 from handoff_tui.live.drafts import DraftKeeper, DraftStore, parse_drafts, render_drafts
-from handoff_tui.live.state.app import AppState, DocumentView, FilesView, Loaded, Part, Scope
+from handoff_tui.live.state.app import AppState, DiffRange, DocumentView, FilesView, Loaded, Part
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.lock import LogLock
@@ -166,7 +166,7 @@ def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
-        onlooker.desk.choose_scope(Scope(DiffScope.BETWEEN, base))
+        onlooker.desk.choose_scope(DiffRange(DiffScope.BETWEEN, base))
         onlooker.desk.need(frozenset({Part.FILES}))
         onlooker.wait_for(lambda state: state.files.value is not None and state.files.value.counted)
         for path in ("src/part.py", "src/other.py"):

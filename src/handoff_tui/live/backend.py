@@ -25,7 +25,7 @@ from handoff_tui.live.feed.repository_feed import RepositoryFeed
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.requested import Bisecting, RequestedChecks, RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
-from handoff_tui.live.state.app import USUAL_SCOPE, AppState, Loaded, OpenFile, Part, Scope
+from handoff_tui.live.state.app import USUAL_SCOPE, AppState, DiffRange, Loaded, OpenFile, Part
 from handoff_tui.live.state_store import StateStore, put_parts, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey
 
@@ -159,14 +159,14 @@ class LiveBackend:
         else:
             self._parts.show({"phase": phase}, Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS, Part.THREADS)
 
-    def choose_scope(self, scope: Scope) -> None:
+    def choose_scope(self, scope: DiffRange) -> None:
         """Shows changes since another point."""
         self._parts.show_scope(scope)
 
     def open_file(self, path: str, options: DiffOptions) -> None:
         self._parts.show({"open_file": OpenFile(path, options)}, Part.FILE)
 
-    def open_changed_file(self, key: HandoffKey | None, path: str, scope: Scope) -> None:
+    def open_changed_file(self, key: HandoffKey | None, path: str, scope: DiffRange) -> None:
         """Shows one file of a handoff; with None, of the repository, beside the handoff in view."""
         if key is not None:
             self.choose(key)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # loaded after the first paint
     from handoff_tui.agents.set_up import SetupChoice
     from handoff_tui.git.file_diff import DiffOptions
     from handoff_tui.live.state.agents import Breakpoint, MentionedFile, OutputRange, ProposalKind
-    from handoff_tui.live.state.app import DecisionPart, Scope
+    from handoff_tui.live.state.app import DecisionPart, DiffRange
     from handoff_tui.log.review_record import Comment
     from handoff_tui.status.inbox_item import HandoffKey
 
@@ -114,7 +114,7 @@ class ChecksCancelled(Request):
 class ScopeWanted(Request):
     """Asks to compare with something else."""
 
-    scope: Scope
+    scope: DiffRange
 
 
 class FileWanted(Request):
@@ -129,7 +129,7 @@ class ChangedFileWanted(Request):
 
     key: HandoffKey | None
     path: str
-    scope: Scope
+    scope: DiffRange
 
 
 class DocumentWanted(Request):

@@ -13,11 +13,11 @@ from handoff_tui.live.state.app import (
     AppState,
     DecisionPart,
     DecisionStage,
+    DiffRange,
     Drafts,
     Loaded,
     Part,
     PastView,
-    Scope,
     TravelPart,
     Trouble,
 )
@@ -129,7 +129,7 @@ def test_desk_goes_back_and_comes_again(story: RepositoryBuilder) -> None:
         desk.travelling.end()
         state = onlooker.wait_for_parts(Part.SHOWN, Part.CHECKS)
         assert {item.key.handoff for item in state.inbox} == {"H-1", "H-2", "H-3"}
-        assert (state.travel, state.scope) == (None, Scope())
+        assert (state.travel, state.scope) == (None, DiffRange())
         assert state.open_document == RESULTS.format(1)
 
 
@@ -146,7 +146,7 @@ def test_stop_that_was_seen_is_shown_at_once(story: RepositoryBuilder) -> None:
         assert again.travel is not None
         assert seen.travel is not None
         assert again.travel.visited is seen.travel.visited
-        assert again.scope == Scope(DiffScope.BETWEEN, f"{story.head('HEAD~1')}^", story.head("HEAD~1"))
+        assert again.scope == DiffRange(DiffScope.BETWEEN, f"{story.head('HEAD~1')}^", story.head("HEAD~1"))
 
 
 def test_handoff_that_was_not_there_is_named_and_comes_back(story: RepositoryBuilder) -> None:

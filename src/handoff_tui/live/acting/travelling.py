@@ -18,11 +18,11 @@ from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import (
     USUAL_SCOPE,
     AppState,
+    DiffRange,
     Drafts,
     Loaded,
     OpenFile,
     PastView,
-    Scope,
     TravelPart,
     Trouble,
     build_trouble,
@@ -72,7 +72,7 @@ class Travelling:
 
     def __init__(self, store: StateStore, worker: KeyedWorker, parts: VisibleParts) -> None:
         self._store, self._worker, self._parts = store, worker, parts
-        self._diff_now: tuple[Scope, OpenFile | None] = (USUAL_SCOPE, None)
+        self._diff_now: tuple[DiffRange, OpenFile | None] = (USUAL_SCOPE, None)
         """What the diff showed before the journey."""
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, Wanted], PastView] = OrderedDict()
@@ -269,6 +269,6 @@ def present_past(state: AppState) -> AppState:
     return put_parts(past, {"files": _NO_PARENT, "difference": _NO_PARENT}) if alone else past
 
 
-def build_past_scope(stop: Stop) -> Scope:
+def build_past_scope(stop: Stop) -> DiffRange:
     """Returns the scope that shows what a stop's commit changed."""
-    return Scope(DiffScope.BETWEEN, f"{stop.commit}^", stop.commit)
+    return DiffRange(DiffScope.BETWEEN, f"{stop.commit}^", stop.commit)

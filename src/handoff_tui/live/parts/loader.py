@@ -39,11 +39,11 @@ from handoff_tui.live.state.app import (
     ComparisonPoint,
     CoverageView,
     DifferenceView,
+    DiffRange,
     DocumentView,
     FilesView,
     OpenFile,
     Part,
-    Scope,
 )
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.gates.coverage import list_changed_paths
@@ -90,7 +90,7 @@ class Wanted:
 
     handoff: str
     phase: str | None
-    scope: Scope
+    scope: DiffRange
     commands: tuple[CheckResult, ...] = ()
     """Results of commands that were run in this app."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.state.app import PACKET, USUAL_SCOPE, AppState, Loaded, Part, Scope, load
+from handoff_tui.live.state.app import PACKET, USUAL_SCOPE, AppState, DiffRange, Loaded, Part, load
 from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.system.clock import read_monotonic, read_now
 
@@ -134,7 +134,7 @@ class VisibleParts:
         self._store.change(lambda state: put_parts(replace(state, **changes), {part.value: Loaded() for part in parts}))
         self.catch_up()
 
-    def show_scope(self, scope: Scope, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
+    def show_scope(self, scope: DiffRange, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
         """Shows changes since another point."""
         self.show({"scope": scope, **changes}, *_OF_THE_SCOPE)
 

@@ -189,7 +189,7 @@ class DifferenceView(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Scope(NamedTuple):
+class DiffRange(NamedTuple):
     """The point since which changes are shown; `against` and `instead` as a person names a snapshot or a commit."""
 
     scope: DiffScope = DiffScope.OWN
@@ -197,7 +197,7 @@ class Scope(NamedTuple):
     instead: str | None = None
 
 
-USUAL_SCOPE = Scope()
+USUAL_SCOPE = DiffRange()
 
 
 class OpenFile(NamedTuple):
@@ -474,7 +474,7 @@ class AppState:
     gate: Loaded[GateView] = Loaded()
     moved: tuple[str, ...] = ()
     """Files of the handoff in view that have changed since it was opened; its diff and documents don't show that."""
-    scope: Scope = USUAL_SCOPE
+    scope: DiffRange = USUAL_SCOPE
     files: Loaded[FilesView] = Loaded()
     difference: Loaded[DifferenceView] = Loaded()
     open_file: OpenFile | None = None

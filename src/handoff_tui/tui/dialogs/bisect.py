@@ -13,7 +13,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.history.bisect.page import build_bisect_page
 from handoff_tui.history.bisect.report import BisectProgress, BisectReport, TrialVerdict
-from handoff_tui.live.state.app import AppState, BisectPart, Scope
+from handoff_tui.live.state.app import AppState, BisectPart, DiffRange
 from handoff_tui.tui.actions import Keys
 from handoff_tui.tui.dialogs.box import LEAVING, ArmedBox, keep_key, read_time
 from handoff_tui.tui.messages import BisectCancelled, BisectWanted, ScopeWanted
@@ -136,12 +136,12 @@ class BisectScreen(ArmedBox[ScopeWanted | None]):
         self._draw(from_top=is_new)
 
     @property
-    def scope(self) -> Scope | None:
+    def scope(self) -> DiffRange | None:
         """The scope that shows what the commit changed; None until it is found."""
         culprit = self._part.report.culprit if self._part is not None and self._part.report is not None else None
         if culprit is None or not culprit.parents:
             return None
-        return Scope(DiffScope.BETWEEN, culprit.parents[0], culprit.commit)
+        return DiffRange(DiffScope.BETWEEN, culprit.parents[0], culprit.commit)
 
     def on_key(self, event: events.Key) -> None:
         keep_key(event)

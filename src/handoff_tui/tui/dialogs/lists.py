@@ -13,7 +13,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import Activity, Breakpoint, MentionedFile
-from handoff_tui.live.state.app import USUAL_SCOPE, AppState, ComparisonPoint, Scope
+from handoff_tui.live.state.app import USUAL_SCOPE, AppState, ComparisonPoint, DiffRange
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
 from handoff_tui.tui.chrome import name_work
@@ -110,7 +110,9 @@ class ScopeScreen(PaletteScreen):
         self._choosing_two = False
         self._before: str | None = None
         usual = [
-            Offer(scope.value, words, "now" if state.scope == Scope(scope) else "", asks=ScopeWanted(Scope(scope)))
+            Offer(
+                scope.value, words, "now" if state.scope == DiffRange(scope) else "", asks=ScopeWanted(DiffRange(scope))
+            )
             for scope, words in _USUAL.items()
         ]
         two = Offer(_TWO, "between two points…", "or type from..to")
@@ -141,12 +143,14 @@ class ScopeScreen(PaletteScreen):
         self.query_one("#palette-field", Input).value = ""
         self._filter("")
 
-    def _build_scope(self, name: str) -> Scope:
+    def _build_scope(self, name: str) -> DiffRange:
         if self._before is not None:
-            return Scope(DiffScope.BETWEEN, self._before, name)
+            return DiffRange(DiffScope.BETWEEN, self._before, name)
         one, between, other = name.partition(_BETWEEN)
         return (
-            Scope(DiffScope.BETWEEN, one.strip(), other.strip() or None) if between else Scope(DiffScope.BETWEEN, name)
+            DiffRange(DiffScope.BETWEEN, one.strip(), other.strip() or None)
+            if between
+            else DiffRange(DiffScope.BETWEEN, name)
         )
 
 

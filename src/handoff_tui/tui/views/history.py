@@ -28,7 +28,7 @@ from handoff_tui.history.attempts.page import (
 )
 from handoff_tui.history.attempts.report import AttemptHistory, PastAttempt
 from handoff_tui.history.failure.page import build_failure_page
-from handoff_tui.live.state.app import AppState, Part, Scope
+from handoff_tui.live.state.app import AppState, DiffRange, Part
 from handoff_tui.live.state.app import AttemptsView as Histories
 from handoff_tui.tui.messages import (
     ComparisonWanted,
@@ -278,9 +278,9 @@ class HistoryView(ListedView[AttemptRows]):
         if pair is None or table is None or pair[0].commit is None or pair[1].commit is None:
             return
         if pair[1].name.endswith(":now") and pair[0] is table.find_earlier(pair[1].name):
-            self.post_message(ScopeWanted(Scope(DiffScope.SINCE_PREVIOUS_ATTEMPT)))
+            self.post_message(ScopeWanted(DiffRange(DiffScope.SINCE_PREVIOUS_ATTEMPT)))
         else:
-            self.post_message(ScopeWanted(Scope(DiffScope.BETWEEN, pair[0].commit, pair[1].commit)))
+            self.post_message(ScopeWanted(DiffRange(DiffScope.BETWEEN, pair[0].commit, pair[1].commit)))
         self.post_message(ViewWanted("changes"))
 
     def describe_nothing(self) -> Cell:

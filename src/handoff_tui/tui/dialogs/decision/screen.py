@@ -18,7 +18,7 @@ from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, Scope
+from handoff_tui.live.state.app import AppState, DecisionPart, DecisionStage, DiffRange
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.actions import Hint, Keys
 from handoff_tui.tui.chrome import name_work
@@ -455,7 +455,7 @@ class DecisionScreen(ArmedBox[HandoffKey | str | None]):
         part = self._part
         if part is not None and can_show_difference(part):
             self._keep_reason()
-            self.post_message(ScopeWanted(Scope(DiffScope.SINCE_SHOWN, part.shown_tree)))
+            self.post_message(ScopeWanted(DiffRange(DiffScope.SINCE_SHOWN, part.shown_tree)))
             self.dismiss("view.changes")
 
     def _help_writing(self, action: str) -> None:

@@ -21,7 +21,7 @@ from handoff_tui.live.state.agents import (
     ProposalStage,
     find_mentioned_files,
 )
-from handoff_tui.live.state.app import AppState, Part, Scope
+from handoff_tui.live.state.app import AppState, DiffRange, Part
 from handoff_tui.tui.messages import (
     CopyWanted,
     DescriptionChanged,
@@ -128,20 +128,20 @@ def find_started(proposal: AgentProposal | None) -> RunKey | None:
     return RunKey(handoff=plan.handoff, phase=plan.phase, attempt=plan.attempt, number=plan.number)
 
 
-def find_run_scope(here: RunInView) -> Scope | None:
+def find_run_scope(here: RunInView) -> DiffRange | None:
     """Returns the scope from before a run to after it, or to the present work if it made no commit."""
     report = here.run.report if here.run is not None else None
     if report is None or report.head_before is None:
         return None
     after = report.head_after if report.head_after != report.head_before else None
-    return Scope(DiffScope.BETWEEN, report.head_before, after)
+    return DiffRange(DiffScope.BETWEEN, report.head_before, after)
 
 
-def find_compared_scope(here: RunInView) -> Scope | None:
+def find_compared_scope(here: RunInView) -> DiffRange | None:
     """Returns the scope from the previous run to this one."""
     before = _find_head(here.earlier)
     after = _find_head(here.run)
-    return Scope(DiffScope.BETWEEN, before, after) if before and after and before != after else None
+    return DiffRange(DiffScope.BETWEEN, before, after) if before and after and before != after else None
 
 
 def _find_head(run: RunView | None) -> str | None:
@@ -360,7 +360,7 @@ class AgentView(View):
         known = {place.path for place in named}
         return (*named, *(MentionedFile(file.path) for file in touched if file.path not in known))
 
-    def _open_diff(self, scope: Scope | None) -> None:
+    def _open_diff(self, scope: DiffRange | None) -> None:
         if scope is not None:
             self.post_message(ScopeWanted(scope))
             self.post_message(ViewWanted("changes"))
