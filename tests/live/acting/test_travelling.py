@@ -7,7 +7,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.acting.past_reader import PastReader
-from handoff_tui.live.acting.travelling import Wanted, build_past_scope, present_past
+from handoff_tui.live.acting.travelling import WantedAtStop, build_past_scope, present_past
 from handoff_tui.live.state.app import (
     PACKET,
     AppState,
@@ -212,11 +212,11 @@ def test_parts_of_now_are_not_read_while_somebody_travels(story: RepositoryBuild
         assert onlooker.wait_for_parts(Part.METRICS).metrics.value is not None
 
 
-NOTHING = Wanted(None, None, None)
+NOTHING = WantedAtStop(None, None, None)
 BO = LocalReviewer("bo@example.org", may_decide=True)
 
 
-def read_all(reader: PastReader, index: int, wanted: Wanted = NOTHING) -> list[PastView]:
+def read_all(reader: PastReader, index: int, wanted: WantedAtStop = NOTHING) -> list[PastView]:
     line, _ = reader.read_line(None)
     return list(reader.read(line.stops[index], wanted))
 
@@ -256,7 +256,7 @@ def test_reader_says_which_documents_cannot_be_read_of_then(builder: RepositoryB
     reader = PastReader(open_session(builder.folder), BO)
     key = HandoffKey(str(builder.folder), HANDOFF)
     for path, words in (("later.md", "later.md"), (PACKET, "only for the current work")):
-        document = read_all(reader, 0, Wanted(key, None, path))[-1].document
+        document = read_all(reader, 0, WantedAtStop(key, None, path))[-1].document
         assert document.trouble is not None
         assert words in document.trouble.message
 
@@ -275,7 +275,9 @@ def test_reader_closes_gates_where_settings_were_wrong(builder: RepositoryBuilde
 def test_reader_has_a_stop_without_handoffs(builder: RepositoryBuilder) -> None:
     """Nothing is chosen there."""
     builder.write("a").commit()
-    [visited] = read_all(PastReader(open_session(builder.folder), BO), 0, Wanted(HandoffKey("/x", "H-1"), None, "a.md"))
+    [visited] = read_all(
+        PastReader(open_session(builder.folder), BO), 0, WantedAtStop(HandoffKey("/x", "H-1"), None, "a.md")
+    )
     assert (visited.chosen, visited.inbox, visited.missing) == (None, (), "H-1")
     assert not visited.document.loading
 

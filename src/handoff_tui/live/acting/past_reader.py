@@ -25,7 +25,7 @@ from handoff_tui.status.inbox_item import HandoffKey, InboxItem, close_items
 from handoff_tui.status.pipeline import PipelineView, build_pipeline
 
 if TYPE_CHECKING:
-    from handoff_tui.live.acting.travelling import Wanted
+    from handoff_tui.live.acting.travelling import WantedAtStop
 
 _NOTE = "this is the past: nothing can be decided here"
 _EMPTY_LOG = ShownLog(fatal=False, log=None, policy=None, heads=(), total=0, rows=(), problems=())
@@ -50,7 +50,7 @@ class PastReader:
         found = next((number for number, stop in enumerate(line.stops) if stop.key == at), len(line.stops) - 1)
         return line, found
 
-    def read(self, stop: Stop, wanted: Wanted) -> Iterator[PastView]:
+    def read(self, stop: Stop, wanted: WantedAtStop) -> Iterator[PastView]:
         """Yields the list and the log first, then the handoff in view as well."""
         then, past = self._traveller.visit(stop), self._traveller.open(stop)
         repository = _build_repository(then, past)
@@ -130,7 +130,7 @@ def _find_item(inbox: tuple[InboxItem, ...], key: HandoffKey | None) -> InboxIte
     return next((item for item in inbox if item.key == key), next(iter(inbox), None))
 
 
-def _find_document(item: InboxItem | None, wanted: Wanted) -> str | None:
+def _find_document(item: InboxItem | None, wanted: WantedAtStop) -> str | None:
     """Returns the document in view; the first of its own if another handoff stands in."""
     if item is None or wanted.document is None:
         return None

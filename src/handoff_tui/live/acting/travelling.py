@@ -59,7 +59,7 @@ _NOTHING: dict[str, Any] = {
 """What belongs to the present alone."""
 
 
-class Wanted(NamedTuple):
+class WantedAtStop(NamedTuple):
     """What is in view at every stop."""
 
     chosen: HandoffKey | None
@@ -75,8 +75,8 @@ class Travelling:
         self._diff_now: tuple[DiffRange, OpenFile | None] = (USUAL_SCOPE, None)
         """What the diff showed before the journey."""
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, Wanted], PastView] = OrderedDict()
-        self._wanted = Wanted(None, None, None)
+        self._kept: OrderedDict[tuple[str, WantedAtStop], PastView] = OrderedDict()
+        self._wanted = WantedAtStop(None, None, None)
         self._reader: PastReader | None = None
         self._place: tuple[str, int] | None = None
         """The repository and log version the kept stops belong to."""
@@ -93,7 +93,7 @@ class Travelling:
             self.go(known[0] if known else state.travel.index)
             return
         self._diff_now = (state.scope, state.open_file)
-        self._wanted = Wanted(state.chosen, state.phase, state.open_document)
+        self._wanted = WantedAtStop(state.chosen, state.phase, state.open_document)
         self._store.change(lambda state: replace(state, travel=TravelPart()))
         self._worker.submit(_OPEN, lambda cancel: self._open(at, cancel))
 
@@ -138,7 +138,7 @@ class Travelling:
         self._parts.show_scope(scope, open_file=file)
         self._parts.catch_up()
 
-    def _want(self, wanted: Wanted) -> None:
+    def _want(self, wanted: WantedAtStop) -> None:
         if wanted != self._wanted:
             self._wanted = wanted
             travel = self._store.state.travel
@@ -208,7 +208,7 @@ class Travelling:
         travel = self._store.state.travel
         return travel is not None and travel.index == index
 
-    def _show(self, stop: Stop, wanted: Wanted, visited: PastView) -> None:
+    def _show(self, stop: Stop, wanted: WantedAtStop, visited: PastView) -> None:
         def put(part: TravelPart) -> TravelPart:
             if part.stop is None or part.stop.key != stop.key or self._wanted != wanted:
                 return part
@@ -241,7 +241,7 @@ class Travelling:
                 self._kept.clear()
         self._place = place
 
-    def _keep(self, stop: Stop, wanted: Wanted, visited: PastView) -> None:
+    def _keep(self, stop: Stop, wanted: WantedAtStop, visited: PastView) -> None:
         """Keeps a stop that was read completely."""
         if visited.checks.loading:
             return
