@@ -12,7 +12,7 @@ from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts.report import AttemptOutcome
 from handoff_tui.live.feed.snapshot import read_snapshot
 from handoff_tui.live.parts.loader import (
-    Wanted,
+    WantedParts,
     cut_text,
     list_comparison_points,
     read_attempts,
@@ -58,7 +58,7 @@ def test_text_is_never_cut_within_a_character() -> None:
     assert cut_text(b"abc", 3) == b"abc"
 
 
-WANTED = Wanted(HANDOFF, None, USUAL_SCOPE)
+WANTED = WantedParts(HANDOFF, None, USUAL_SCOPE)
 
 
 def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk, bo: Person) -> None:
@@ -93,7 +93,7 @@ def test_moments_are_snapshots_and_then_commits(builder: RepositoryBuilder) -> N
 
 def test_threads_are_carried_to_the_present_work(gate_desk: GateDesk, bo: Person) -> None:
     """None before anybody decided; then where the lines are now."""
-    wanted = Wanted(HANDOFF, None, USUAL_SCOPE)
+    wanted = WantedParts(HANDOFF, None, USUAL_SCOPE)
     assert read_threads(read_snapshot(gate_desk.root, 1), wanted, Event()) == ()
     file = gate_desk.folder / "comments.txt"
     file.write_text("src/app.py:5: subtract?\n", encoding="utf-8")

@@ -85,7 +85,7 @@ def list_comparison_points(session: Session) -> tuple[ComparisonPoint, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedParts:
     """What is in view."""
 
     handoff: str
@@ -101,7 +101,7 @@ def read_pipeline(snapshot: RepositorySnapshot, handoff: str) -> PipelineView:
     return build_pipeline(reviewed, snapshot.session.loaded.settings.pipelines, index)
 
 
-def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> ExaminedGate:
+def look(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> ExaminedGate:
     """Examines the gate in view; starts no command."""
     log = open_log(snapshot.session.repository)
     telling = ProgressCallbacks(cancel=cancel)
@@ -115,7 +115,7 @@ def look(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> Examine
     )
 
 
-def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
+def read_files(snapshot: RepositorySnapshot, wanted: WantedParts) -> tuple[FilesView, FilesDiff | None]:
     """Returns which files differ; counting their lines is left for later."""
     if wanted.scope.scope is DiffScope.OWN:
         found = diff_scope(snapshot.session, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
@@ -136,7 +136,7 @@ def read_files(snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView,
     return view, files
 
 
-def read_difference(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> DifferenceView:
+def read_difference(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> DifferenceView:
     found = diff(snapshot.session, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
     return DifferenceView(found.pair, found.record, found.claims, found.notes)
 
@@ -205,7 +205,7 @@ def read_report(snapshot: RepositorySnapshot) -> LogReport:
     return verify_whole(snapshot.session.repository, VerifyOptions())
 
 
-def _build_request(wanted: Wanted, *, files_only: bool) -> DiffRequest:
+def _build_request(wanted: WantedParts, *, files_only: bool) -> DiffRequest:
     scope = wanted.scope
     return DiffRequest(
         wanted.handoff, scope.scope, scope.against, scope.instead, files_only=files_only, run_commands=False
@@ -225,7 +225,7 @@ def read_coverage(snapshot: RepositorySnapshot) -> CoverageView:
     return CoverageView(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
 
 
-def read_threads(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> tuple[Thread, ...]:
+def read_threads(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> tuple[Thread, ...]:
     """Returns the signed comments on the phase in view, where their lines are now; none without a log."""
     from handoff_tui.decisions.threads import list_threads  # noqa: PLC0415 - most handoffs have no comments
 
@@ -235,7 +235,7 @@ def read_threads(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) ->
     return list_threads(snapshot.session, found.index, found.key.place, found.work_tree)
 
 
-def read_attempts(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> AttemptsView:
+def read_attempts(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> AttemptsView:
     """Returns the attempts at the phase in view with the current work, then those at every other phase in the log."""
     from handoff_tui.history.attempts.attempts import read_history  # noqa: PLC0415 - few look at it
 
@@ -263,7 +263,7 @@ def read_comparison(snapshot: RepositorySnapshot, before: str, after: str, cance
     )
 
 
-def read_why(snapshot: RepositorySnapshot, wanted: Wanted, cancel: Event) -> FailureReport:
+def read_why(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> FailureReport:
     """Explains why the gate in view is closed, from existing results; starts no command."""
     from handoff_tui.history.failure.failure import FailurePlace, explore_failure  # noqa: PLC0415 - few look at it
 
@@ -320,14 +320,16 @@ class PartLoader:
         """Returns the last results of commands that were run here."""
         return tuple(self._commands.get(root, {}).values())
 
-    def build_wanted(self, state: AppState) -> Wanted:
+    def build_wanted(self, state: AppState) -> WantedParts:
         """Returns what is in view; raises if no handoff is."""
         if state.chosen is None:
             raise ValueError("no handoff is in view")
         commands = self.list_commands(state.chosen.root)
-        return Wanted(state.chosen.handoff, state.phase, state.scope, commands)
+        return WantedParts(state.chosen.handoff, state.phase, state.scope, commands)
 
-    def _find_problems(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> MeasuredGate:
+    def _find_problems(
+        self, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event
+    ) -> MeasuredGate:
         report = self._checks.run(snapshot, wanted.handoff, wanted.phase, wanted.commands, cancel)
         verdicts = self._verdicts.find(snapshot).measure(find_handoff(snapshot.state, wanted.handoff).handoff)
         causes = CauseFinder(snapshot)
@@ -347,7 +349,7 @@ class PartLoader:
             self._shown = (snapshot, again.model_copy(update={"agent_comments": comments}))
         return self._shown[1]
 
-    def _read_files(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> FilesView:
+    def _read_files(self, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event) -> FilesView:
         """Shows the list at once; counting reads every changed file, so it comes after."""
         view, files = self._find_files(snapshot, wanted)
         if files is None or view.counted:
@@ -359,17 +361,17 @@ class PartLoader:
         self._files = (self._build_place(snapshot, wanted), counted, files)
         return counted
 
-    def _find_files(self, snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[FilesView, FilesDiff | None]:
+    def _find_files(self, snapshot: RepositorySnapshot, wanted: WantedParts) -> tuple[FilesView, FilesDiff | None]:
         place = self._build_place(snapshot, wanted)
         if self._files is None or self._files[0] != place:
             self._files = (place, *read_files(snapshot, wanted))
         return self._files[1], self._files[2]
 
-    def _build_place(self, snapshot: RepositorySnapshot, wanted: Wanted) -> tuple[object, ...]:
+    def _build_place(self, snapshot: RepositorySnapshot, wanted: WantedParts) -> tuple[object, ...]:
         return (snapshot.state.repository.root, snapshot.version, wanted.handoff, wanted.scope)
 
     def _read_file(
-        self, state: AppState, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event
+        self, state: AppState, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event
     ) -> ShownFile | None:
         """Shows the first lines at once; the others follow."""
         _, files = self._find_files(snapshot, wanted)
@@ -377,7 +379,9 @@ class PartLoader:
             return None
         return read_file(files, state.open_file, state.file.value, self._show_some, cancel)
 
-    def _read_changed_text(self, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event) -> ChangedText:
+    def _read_changed_text(
+        self, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event
+    ) -> ChangedText:
         _, files = self._find_files(snapshot, wanted)
         return read_changed_text(files, cancel.is_set) if files is not None else ChangedText(())
 
@@ -385,7 +389,7 @@ class PartLoader:
         self._store.change(lambda state: _show_incomplete(state, some))
 
     def _read_document(
-        self, state: AppState, snapshot: RepositorySnapshot, wanted: Wanted, cancel: threading.Event
+        self, state: AppState, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event
     ) -> DocumentView | None:
         path = state.open_document
         if path is None:
@@ -407,7 +411,7 @@ def _is_same_story(
     return same and shown.source_agent == handoff.source_agent and snapshot.find_patch(last.version) is not None
 
 
-def _show_uncounted(state: AppState, wanted: Wanted, view: FilesView) -> AppState:
+def _show_uncounted(state: AppState, wanted: WantedParts, view: FilesView) -> AppState:
     """Shows the list without counts, unless the same list with counts is shown already."""
     if state.chosen is None or (state.chosen.handoff, state.scope) != (wanted.handoff, wanted.scope):
         return state
