@@ -16,7 +16,7 @@ from handoff_tui.agents.step.step import follow
 from handoff_tui.checks.run.commands import has_consent
 from handoff_tui.core.errors import PhaseLockedError, ShownMovedError, UsageError
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.live.acting.agent_proposals import Ready, Watch, Wish, ready_proposal, ready_trust
+from handoff_tui.live.acting.agent_proposals import AgentRequest, Ready, Watch, ready_proposal, ready_trust
 from handoff_tui.live.state.agents import ProposalKind, StepPlan
 from tests.support.gates import CODE, GateDesk
 from tests.support.repositories import RepositoryBuilder
@@ -32,7 +32,7 @@ class Operator:
 
     def ask(self, kind: ProposalKind, phase: str | None = None) -> Ready:
         watch = Watch(open_session(self.root), lambda *_: None, self._begin, threading.Event())
-        return ready_proposal(Wish(kind, str(self.root), self.handoff, phase), watch)
+        return ready_proposal(AgentRequest(kind, str(self.root), self.handoff, phase), watch)
 
     def _begin(self, _: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
         self.begun.append((key, loop))

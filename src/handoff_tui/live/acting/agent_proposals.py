@@ -58,7 +58,7 @@ def ready_trust(root: Path) -> tuple[RequestedCommands, Callable[[], str]]:
 _WITH_UNCOMMITTED = "uncommitted"
 
 
-class Wish(NamedTuple):
+class AgentRequest(NamedTuple):
     """What is asked for, and for which handoff."""
 
     kind: ProposalKind
@@ -87,9 +87,9 @@ class Ready(NamedTuple):
     do: Callable[[], str]
 
 
-def ready_proposal(wish: Wish, watch: Watch) -> Ready:
+def ready_proposal(wish: AgentRequest, watch: Watch) -> Ready:
     """Returns what would be done; raises if it cannot be."""
-    makers: dict[ProposalKind, Callable[[Wish, Watch], Ready]] = {
+    makers: dict[ProposalKind, Callable[[AgentRequest, Watch], Ready]] = {
         ProposalKind.STEP: _ready_step,
         ProposalKind.AGAIN: _ready_step,
         ProposalKind.BACK: _ready_step,
@@ -103,7 +103,7 @@ def ready_proposal(wish: Wish, watch: Watch) -> Ready:
     return makers[wish.kind](wish, watch)
 
 
-def _ready_step(wish: Wish, watch: Watch) -> Ready:
+def _ready_step(wish: AgentRequest, watch: Watch) -> Ready:
     prepared = _prepare(wish, watch)
     _refuse_locked(prepared)
     refuse_untrusted(prepared.session, prepared.agent)
@@ -121,7 +121,7 @@ def _ready_step(wish: Wish, watch: Watch) -> Ready:
     return Ready({"plan": plan, "typed": typed, "typed_why": why}, do)
 
 
-def _prepare(wish: Wish, watch: Watch, *, beyond_budget: bool = False) -> PreparedStep:
+def _prepare(wish: AgentRequest, watch: Watch, *, beyond_budget: bool = False) -> PreparedStep:
     session = open_session(Path(wish.root))
     request = StepRequest(
         wish.handoff,
@@ -186,7 +186,7 @@ def _refuse_locked(prepared: PreparedStep) -> None:
     raise PhaseLockedError(f"{phase} is locked by {holder}", "Wait for it, or stop it.")
 
 
-def _ready_stop(wish: Wish, watch: Watch) -> Ready:
+def _ready_stop(wish: AgentRequest, watch: Watch) -> Ready:
     session = watch.session
     if wish.run is None:
         raise UsageError("no run selected")
@@ -203,7 +203,7 @@ def _ready_stop(wish: Wish, watch: Watch) -> Ready:
     return Ready({"run": view}, do)
 
 
-def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
+def _ready_unlock(wish: AgentRequest, watch: Watch) -> Ready:
     session = watch.session
     locks = [state for state in list_locks(session.repository.common_dir) if wish.phase in {None, state.lock.phase}]
     state = next((one for one in locks if one.stale), next(iter(locks), None))
@@ -221,7 +221,7 @@ def _ready_unlock(wish: Wish, watch: Watch) -> Ready:
     return Ready({"lock": state}, do)
 
 
-def _ready_rollback(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+def _ready_rollback(wish: AgentRequest, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
     preview = preview_rollback(open_session(Path(wish.root)))
     refuse_rollback(preview, with_unexplained=True)
     takes_all = bool(preview.unexplained)
@@ -240,7 +240,7 @@ def _ready_rollback(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the
     return Ready(shown, do)
 
 
-def _ready_undo(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+def _ready_undo(wish: AgentRequest, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
     records = list_rollbacks(open_session(Path(wish.root)))
     record = next((one for one in reversed(records) if one.state is not RollbackState.UNDONE), None)
     if record is None:
@@ -253,6 +253,6 @@ def _ready_undo(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the oth
     return Ready({"record": record}, do)
 
 
-def _ready_trust(wish: Wish, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
+def _ready_trust(wish: AgentRequest, watch: Watch) -> Ready:  # noqa: ARG001 - as the others
     plan, do = ready_trust(Path(wish.root))
     return Ready({"trust": plan}, do)

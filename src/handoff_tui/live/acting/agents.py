@@ -39,7 +39,7 @@ from handoff_tui.system.clock import read_now
 if TYPE_CHECKING:
     from handoff_tui.agents.step.prepare import PreparedStep
     from handoff_tui.handoffs.session import Session
-    from handoff_tui.live.acting.agent_proposals import Ready, Wish
+    from handoff_tui.live.acting.agent_proposals import AgentRequest, Ready
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 
@@ -161,7 +161,7 @@ class AgentControl:
         """Lists and opens proofs of work."""
         self._lock = threading.Lock()
         self._number = 0
-        self._ready: tuple[int, Wish, Ready] | None = None
+        self._ready: tuple[int, AgentRequest, Ready] | None = None
         self._reviewing: frozenset[RunKey] = frozenset()
 
     def note_chosen(self) -> None:
@@ -182,15 +182,15 @@ class AgentControl:
 
     def propose(self, kind: ProposalKind, run: RunKey | None = None, phase: str | None = None) -> None:
         """Prepares what would be done; nothing is done until it is confirmed. A step goes into the phase in view."""
-        from handoff_tui.live.acting.agent_proposals import Wish  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.acting.agent_proposals import AgentRequest  # noqa: PLC0415 - after the first paint
 
         state = self._store.state
         if state.chosen is not None:
             steps = kind in {ProposalKind.STEP, ProposalKind.BACK, ProposalKind.LOOP}
             wanted = phase or (state.phase if steps else None)
-            self._begin(Wish(kind, state.chosen.root, state.chosen.handoff, wanted, run))
+            self._begin(AgentRequest(kind, state.chosen.root, state.chosen.handoff, wanted, run))
 
-    def _begin(self, wish: Wish, note: str = "") -> None:
+    def _begin(self, wish: AgentRequest, note: str = "") -> None:
         with self._lock:
             self._number += 1
             number = self._number
@@ -220,7 +220,7 @@ class AgentControl:
         self._store.change_part("proposal", number, stage=ProposalStage.DOING)
         self._acts.submit(_DO, lambda _: self._do(*ready))
 
-    def _prepare(self, number: int, wish: Wish, cancel: threading.Event) -> None:
+    def _prepare(self, number: int, wish: AgentRequest, cancel: threading.Event) -> None:
         from handoff_tui.live.acting.agent_proposals import Watch, ready_proposal  # noqa: PLC0415 - not before it is asked for
 
         snapshot = self._store.find_snapshot()
@@ -238,7 +238,7 @@ class AgentControl:
             self._ready = (number, wish, ready)
         self._store.change_part("proposal", number, stage=ProposalStage.READY, **ready.shown)
 
-    def _do(self, number: int, wish: Wish, ready: Ready) -> None:
+    def _do(self, number: int, wish: AgentRequest, ready: Ready) -> None:
         try:
             said = ready.do()
         except ShownMovedError as moved:
