@@ -7,7 +7,7 @@ from typing import Any
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot, write_snapshot
 from handoff_tui.checks.registry import RULES
-from handoff_tui.checks.rule import Moment
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts, build_decided_attempts
@@ -124,7 +124,7 @@ FAILED = ShownCheck(id="claims-hold", outcome="fail", severity="high", blocking=
 OTHERS = tuple(
     ShownCheck(id=rule.id, outcome="pass", severity="high", blocking=True)
     for rule in RULES
-    if rule.id != PASSED.id and Moment.GATE in rule.moments
+    if rule.id != PASSED.id and CheckMoment.GATE in rule.moments
 )
 """Of what a commit does not hold the record is all there is: in it every other rule passed."""
 _OUTSIDE = "connections-stable"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.place import Place, Severity
+from handoff_tui.core.place import CheckMoment, Place, Severity
 
 if TYPE_CHECKING:
     from handoff_tui.checks.context import Context
@@ -26,15 +26,7 @@ class System(StrEnum):
     ALL = "all"
 
 
-class Moment(StrEnum):
-    """When a rule runs: before an agent hands over, after the next one took over, or at a gate."""
-
-    PRE = "pre"
-    POST = "post"
-    GATE = "gate"
-
-
-ALWAYS = (Moment.PRE, Moment.POST, Moment.GATE)
+ALWAYS = (CheckMoment.PRE, CheckMoment.POST, CheckMoment.GATE)
 
 
 READABLE = "a document that can be read"
@@ -77,7 +69,7 @@ class Rule(NamedTuple):
     """Commands to copy that help with any of its findings."""
     declared: str | None = None
     """Its name in `procedures.rules` of the configuration (`VR001`), which declares its severity."""
-    moments: tuple[Moment, ...] = ALWAYS
+    moments: tuple[CheckMoment, ...] = ALWAYS
     version: int = 1
     """Rises when the rule judges differently, so that no cached result is used."""
 
@@ -88,7 +80,7 @@ class RuleOptions(TypedDict, total=False):
     blocking: bool
     commands: tuple[str, ...]
     declared: str
-    moments: tuple[Moment, ...]
+    moments: tuple[CheckMoment, ...]
     version: int
 
 

@@ -1,4 +1,4 @@
-"""Where something was said, what is wrong there, and how bad it is."""
+"""Where something was said, what is wrong there, how bad it is, and when it is checked."""
 
 from __future__ import annotations
 
@@ -14,6 +14,14 @@ class Severity(StrEnum):
     HIGH = "high"
     MEDIUM = "medium"
     LOW = "low"
+
+
+class CheckMoment(StrEnum):
+    """When a check runs: before an agent hands over, after the next one took over, or at a gate."""
+
+    PRE = "pre"
+    POST = "post"
+    GATE = "gate"
 
 
 class Place(Model):

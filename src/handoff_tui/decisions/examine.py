@@ -11,7 +11,6 @@ from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
 from handoff_tui.changes.snapshots.snapshot import Snapshot, build_digest
 from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
 from handoff_tui.checks.report import CheckReport, CheckResult
-from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, check_before_another
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import Guards, guard
@@ -19,6 +18,7 @@ from handoff_tui.checks.run.portable_run import place_at
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import DecisionForbiddenError, RepositoryError
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.commit_graph import find_work_commit
@@ -138,7 +138,7 @@ class GatePlan(NamedTuple):
 
     def build_request(self, *, fresh: bool) -> CheckRequest:
         """Asks for the checks of this gate."""
-        return CheckRequest(Moment.GATE, self.key.phase, self.key.handoff, baseline=self.since, fresh=fresh)
+        return CheckRequest(CheckMoment.GATE, self.key.phase, self.key.handoff, baseline=self.since, fresh=fresh)
 
 
 def examine(

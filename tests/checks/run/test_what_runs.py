@@ -9,7 +9,7 @@ import pytest
 from handoff_tui.checks.engine import RuleOverride
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import ConsentState
-from handoff_tui.checks.rule import Moment, Rule
+from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.run.baseline import ChosenBaseline, choose_baseline, choose_usual_baseline
 from handoff_tui.checks.run.choose import build_rule_overrides, find_usual_severity
 from handoff_tui.checks.run.commands import (
@@ -25,7 +25,7 @@ from handoff_tui.config.settings.checks import Check
 from handoff_tui.config.settings.procedures import Procedures, ValidationRule
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.errors import UsageError
-from handoff_tui.core.place import Severity
+from handoff_tui.core.place import CheckMoment, Severity
 from handoff_tui.handoffs.session import open_session
 from tests.support.gates import GateDesk
 from tests.support.repositories import RepositoryBuilder
@@ -163,7 +163,7 @@ SCRIPT = "scripts/gate.sh"
 
 
 def commands(
-    builder: RepositoryBuilder, moment: Moment | None = None, phase: str | None = None
+    builder: RepositoryBuilder, moment: CheckMoment | None = None, phase: str | None = None
 ) -> dict[str, CommandCheck]:
     return {command.id: command for command in list_commands(open_session(builder.folder), moment, phase)}
 
@@ -204,8 +204,8 @@ def test_commands_are_chosen_by_moment_and_phase(builder: RepositoryBuilder) -> 
         builder, '[checks.before]\nrun = ["a"]\nmoments = ["pre"]\n[checks.review]\nrun = ["b"]\nphases = ["review"]\n'
     )
     assert set(commands(builder)) == {"before", "review"}
-    assert set(commands(builder, Moment.GATE)) == {"review"}
-    assert set(commands(builder, Moment.PRE, "build")) == {"before"}
+    assert set(commands(builder, CheckMoment.GATE)) == {"review"}
+    assert set(commands(builder, CheckMoment.PRE, "build")) == {"before"}
 
 
 def test_session_gate_is_a_command_where_its_script_is(builder: RepositoryBuilder) -> None:
@@ -215,8 +215,8 @@ def test_session_gate_is_a_command_where_its_script_is(builder: RepositoryBuilde
     configure(builder.write(SCRIPT, "exit 0\n"), gate)
     found = commands(builder)[SESSION_GATE]
     assert (found.argv, found.blocking, found.from_repository) == (("bash", SCRIPT), True, True)
-    assert SESSION_GATE in commands(builder, Moment.POST)
-    assert SESSION_GATE not in commands(builder, Moment.PRE)
+    assert SESSION_GATE in commands(builder, CheckMoment.POST)
+    assert SESSION_GATE not in commands(builder, CheckMoment.PRE)
     configure(builder, f"{gate}[checks.{SESSION_GATE}]\nenabled = false\n")
     assert SESSION_GATE not in commands(builder)
 

@@ -8,11 +8,12 @@ import pytest
 from handoff_tui.checks.context import Answers, Context
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import Outcome
-from handoff_tui.checks.rule import Moment, UndecidableError
+from handoff_tui.checks.rule import UndecidableError
 from handoff_tui.checks.run.baseline import ChosenBaseline, choose_usual_baseline
 from handoff_tui.checks.run.check import check
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.errors import ConfigError, EntryNotFoundError, FileUnreadableError, UsageError
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.past import checks
@@ -205,7 +206,7 @@ def test_report_counts_what_is_in_no_commit_as_out_of_place(builder: RepositoryB
     """It closes no gate of then."""
     builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\n").commit()
     past = PastRepositories(open_session(builder.folder)).open("HEAD")
-    report = checks.build_past_report(past, ChosenBaseline(None, "none"), CheckRequest(moment=Moment.PRE))
+    report = checks.build_past_report(past, ChosenBaseline(None, "none"), CheckRequest(moment=CheckMoment.PRE))
     unpushed = next(result for result in report.results if result.id == "nothing-unpushed")
     assert (unpushed.outcome, unpushed.remedy) == (Outcome.NOT_APPLICABLE, None)
     assert (report.mode, report.head) == ("pre", builder.head())

@@ -153,15 +153,15 @@ def _review(cache: OutputCache) -> _Reviewed:
 
 def _check_current(cache: OutputCache) -> tuple[list[str], bool]:
     """Runs the checks of the current handoffs; says whether a second run would say the same."""
-    from handoff_tui.checks.rule import Moment  # noqa: PLC0415 - only a real look needs these
     from handoff_tui.checks.run.check import Prefetched, check  # noqa: PLC0415
     from handoff_tui.checks.run.choose import CheckRequest  # noqa: PLC0415
+    from handoff_tui.core.place import CheckMoment  # noqa: PLC0415 - only a real look needs these
 
     reviewed = _review(cache)
     lines: list[str] = []
     steady = True
     for handoff in _find_current(reviewed):
-        request = CheckRequest(moment=Moment.PRE, handoff=handoff, excluded=_LEFT_OUT, fresh=True)
+        request = CheckRequest(moment=CheckMoment.PRE, handoff=handoff, excluded=_LEFT_OUT, fresh=True)
         report = check(reviewed.session, request, None, Prefetched(reviewed.reading))
         steady = steady and report.can_be_recalled
         failed = [f"- {one.id}: {one.summary}" for one in report.blocking_failures]

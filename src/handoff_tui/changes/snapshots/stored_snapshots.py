@@ -21,12 +21,12 @@ from handoff_tui.changes.snapshots.snapshot import (
     write_snapshot,
 )
 from handoff_tui.checks.report import CheckReport
-from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, find_change_since_reading
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core import errors
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.git.history.commits import read_commit_dates
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
@@ -39,7 +39,7 @@ from handoff_tui.system.files.sealed_files import load_json, write_json
 EVERY_HANDOFF: Final = "*"
 """The key of the pin for handoffs without their own."""
 _NAME = "pins.json"
-_AT_GATES = CheckRequest(moment=Moment.GATE)
+_AT_GATES = CheckRequest(moment=CheckMoment.GATE)
 _DIGEST: Final = compile_later(r"[0-9a-f]{64}")
 
 

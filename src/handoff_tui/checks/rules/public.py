@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, read_json
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
@@ -152,7 +152,7 @@ _NOTHING = ("", "none", "null", "false", "no")
     holds="No checkpoint waits for a person.",
     reads="checkpoint_pending",
     remedy="Answer what the checkpoint asks, then remove checkpoint_pending from the handoff.",
-    moments=(Moment.POST, Moment.GATE),
+    moments=(CheckMoment.POST, CheckMoment.GATE),
 )
 def checkpoint_cleared(context: Context) -> Findings:
     handoffs = [handoff for handoff in context.handoffs() if handoff.dialect in _WITH_CHECKPOINTS]
@@ -182,7 +182,7 @@ _CHECKPOINT = "checkpoint"
     holds="No blocking action waits for a person, and no blocker is open.",
     reads="blockers and human_actions_pending",
     remedy="Do or resolve what is listed here and take it off the list. Then start work.",
-    moments=(Moment.POST, Moment.GATE),
+    moments=(CheckMoment.POST, CheckMoment.GATE),
 )
 def human_actions_cleared(context: Context) -> Findings:
     handoffs = _require_public(context)

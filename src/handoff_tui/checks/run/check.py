@@ -11,7 +11,7 @@ from handoff_tui import __version__
 from handoff_tui.checks.context import Answers, WorldQuestion
 from handoff_tui.checks.engine import CachedResult, RuleEngine
 from handoff_tui.checks.report import CheckReport, CheckResult, ConsentState, Outcome, RuleInfo, sort_results
-from handoff_tui.checks.rule import Moment, Rule
+from handoff_tui.checks.rule import Rule
 from handoff_tui.checks.run.baseline import ChosenBaseline, choose_baseline, choose_handoff_baseline
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, choose_commands, choose_rules, list_rules
 from handoff_tui.checks.run.commands import CommandCheck, read_consent
@@ -19,6 +19,7 @@ from handoff_tui.checks.run.guards import guard, guard_all
 from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple, dataclass, field
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.restored import restore
 from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.git.work_tree.digest import RepositoryDigest
@@ -211,8 +212,8 @@ def check_once(
     return report, run.state
 
 
-def parse_moment(name: str | None) -> Moment | None:
-    return Moment(name) if name else None
+def parse_moment(name: str | None) -> CheckMoment | None:
+    return CheckMoment(name) if name else None
 
 
 class _Run:

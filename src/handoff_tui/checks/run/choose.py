@@ -14,14 +14,14 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.engine import RuleOverride, is_blocking
 from handoff_tui.checks.registry import RULES
 from handoff_tui.checks.report import COMMAND, RuleInfo
-from handoff_tui.checks.rule import Moment, Rule, RuleFinding, System
+from handoff_tui.checks.rule import Rule, RuleFinding, System
 from handoff_tui.checks.run.commands import SESSION_GATE, CommandCheck, list_commands
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.nearest import suggest
 from handoff_tui.config.settings.root import Settings
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import ConfigError, UsageError
-from handoff_tui.core.place import Severity
+from handoff_tui.core.place import CheckMoment, Severity
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import is_inside
 from handoff_tui.system.files.reader import FileReader
@@ -32,7 +32,7 @@ _Judge = Callable[[Context], Iterable[RuleFinding]]
 class CheckRequest(NamedTuple):
     """What to check, and how."""
 
-    moment: Moment | None = None
+    moment: CheckMoment | None = None
     phase: str | None = None
     handoff: str | None = None
     only: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ def load_functions(session: Session) -> list[Rule]:
             reads="whatever it asks its context for",
             remedy=check.remedy or "See the function's own findings.",
             judge=_build_judge(session, name, check.python),
-            moments=tuple(Moment(moment.value) for moment in check.moments),
+            moments=check.moments,
         )
         for name, check in session.loaded.settings.checks.items()
         if check.python and check.enabled

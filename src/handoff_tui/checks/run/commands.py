@@ -14,13 +14,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from handoff_tui.checks.report import ConsentState, RequestedCommand, RequestedCommands
-from handoff_tui.checks.rule import Moment
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.config.settings.checks import Check
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Severity
+from handoff_tui.core.place import CheckMoment, Severity
 from handoff_tui.handoffs.claims.evidence import hash_file
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_choices_folder, find_state_folder
@@ -51,7 +50,7 @@ class CommandCheck(NamedTuple):
 
 
 def list_commands(
-    session: Session, moment: Moment | None, phase: str | None, reader: FileReader | None = None
+    session: Session, moment: CheckMoment | None, phase: str | None, reader: FileReader | None = None
 ) -> list[CommandCheck]:
     """The commands for a moment and a phase, with the session gate.
 
@@ -87,7 +86,7 @@ def _find_session_gate(session: Session, reader: FileReader) -> CommandCheck | N
         update={
             "run": ("bash", script),
             "timeout_seconds": settings.mosaic.session_gate_timeout_seconds,
-            "moments": tuple(moment for moment in own.moments if moment.value == Moment.POST),
+            "moments": tuple(moment for moment in own.moments if moment is CheckMoment.POST),
             "inputs": own.inputs or (script, f"{settings.mosaic.folder}/*"),
             "remedy": own.remedy or f"Run `bash {script}` and fix what it reports.",
         }
@@ -97,8 +96,8 @@ def _find_session_gate(session: Session, reader: FileReader) -> CommandCheck | N
     return CommandCheck(SESSION_GATE, check.run, check, severity, blocking, from_repository=True)
 
 
-def _is_wanted(check: Check, moment: Moment | None, phase: str | None) -> bool:
-    in_moment = moment is None or moment.value in {known.value for known in check.moments}
+def _is_wanted(check: Check, moment: CheckMoment | None, phase: str | None) -> bool:
+    in_moment = moment is None or moment in check.moments
     return in_moment and (phase is None or not check.phases or phase in check.phases)
 
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from handoff_tui.checks.context import Answers, Manifest, WorldQuestion
 from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.report import CheckResult, Outcome, is_open
-from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.baseline import choose_handoff_baseline
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, choose_rules
 from handoff_tui.checks.run.guards import guard_portably
 from handoff_tui.checks.run.repository_world import RepositoryWorld
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
@@ -97,7 +97,7 @@ class PortableRun:
 
     @property
     def _request(self) -> CheckRequest:
-        return CheckRequest(Moment.GATE, self._key.phase, self._key.handoff, baseline=self._scope.start)
+        return CheckRequest(CheckMoment.GATE, self._key.phase, self._key.handoff, baseline=self._scope.start)
 
     @cached_property
     def _engine(self) -> RuleEngine:

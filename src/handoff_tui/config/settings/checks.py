@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from handoff_tui.config.quantities import Name, Quantity, Seconds
 from handoff_tui.core.model import Fits, Model
-from handoff_tui.core.place import Severity
+from handoff_tui.core.place import CheckMoment, Severity
 
 if TYPE_CHECKING:
     from pydantic import JsonValue  # noqa: TC004 - the validation knows it
@@ -25,14 +25,6 @@ class OutputForm(StrEnum):
     EXIT_CODE = "exit-code"
     JUNIT = "junit"
     TAP = "tap"
-
-
-class CheckMoment(StrEnum):
-    """When a check runs."""
-
-    PRE = "pre"
-    POST = "post"
-    GATE = "gate"
 
 
 class Check(Model):

@@ -12,8 +12,7 @@ from handoff_tui.config.settings.pipeline import DEFAULT_PIPELINES, Agent, Pipel
 from handoff_tui.config.settings.procedures import Procedures
 from handoff_tui.config.settings.review import Approvals, Baseline, Risk, ScopeSettings, Tamper
 from handoff_tui.config.settings.user import EngineSettings, Notifications, Reasons
-from handoff_tui.core.model import Fits as Fits
-from handoff_tui.core.model import Model
+from handoff_tui.core.model import Fits, Model
 
 
 class Limits(Model):

@@ -16,12 +16,12 @@ from typing import Any
 from handoff_tui.changes.snapshots.snapshot import Snapshot, parse_snapshot
 from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
 from handoff_tui.checks.report import CheckResult, Outcome, is_open
-from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotUnusableError, UnsafePathError
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.git.history.commit_graph import find_ancestors
 from handoff_tui.git.history.commits import resolve_commits
@@ -319,7 +319,7 @@ class RuleJudge:
 
     def __init__(self, past: PastRepositories) -> None:
         self._past = past
-        self._rules = tuple(rule for rule in list_past_rules(past.session) if Moment.GATE in rule.moments)
+        self._rules = tuple(rule for rule in list_past_rules(past.session) if CheckMoment.GATE in rule.moments)
 
     def judge(self, decided: DecisionEntry, record: ReviewRecord | None) -> ReplayAnswer:
         """Rules that can't run on a commit fall back to the review record; without one the answer is unknown."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.checks.problems import measure_gate
-from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import FileUnreadableError
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.repository import PastRepository
@@ -79,7 +79,7 @@ class PastReader:
             return
         handoff = item.key.handoff
         shown = load(lambda: self._traveller.show(stop, handoff))
-        checks = load(lambda: self._traveller.check(stop, CheckRequest(Moment.GATE, item.phase, handoff)))
+        checks = load(lambda: self._traveller.check(stop, CheckRequest(CheckMoment.GATE, item.phase, handoff)))
         verdicts = shown.value.verdicts if shown.value is not None else ()
         yield replace(
             first,

@@ -10,7 +10,6 @@ from typing import Final
 
 from handoff_tui.checks.context import Answers, WorldQuestion
 from handoff_tui.checks.report import CheckReport, CheckResult
-from handoff_tui.checks.rule import Moment
 from handoff_tui.checks.run.check import FinishedChecks, Prefetched, ProgressCallbacks, build_world, check, check_once
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.commands import list_commands
@@ -18,6 +17,7 @@ from handoff_tui.checks.run.guards import guard
 from handoff_tui.checks.world import Change, World
 from handoff_tui.config.load import LoadedSettings
 from handoff_tui.core.classes import dataclass, replace
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.decisions.examine import plan_gate
 from handoff_tui.git.work_tree.patched_tree import is_stored_as_is
@@ -51,7 +51,7 @@ def build_request(snapshot: RepositorySnapshot, handoff: str, phase: str | None)
     """Returns the request for the checks of the handoff's gate."""
     session = snapshot.session
     if session.work_tree.facts.head is None:
-        return CheckRequest(Moment.GATE, phase, handoff)
+        return CheckRequest(CheckMoment.GATE, phase, handoff)
     index = snapshot.gates.index if snapshot.gates else build_log_index(open_log(session.repository).verify())
     return plan_gate(session, index, snapshot.reading.result.handoffs, handoff, phase).build_request(fresh=False)
 

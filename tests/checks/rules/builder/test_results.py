@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.context import Answers, Context
-from handoff_tui.checks.rule import Moment, NotApplicableError, Rule
+from handoff_tui.checks.rule import NotApplicableError, Rule
 from handoff_tui.checks.rules.builder.counts import (
     dropped_counts_explained,
     minimum_tests_reached,
@@ -18,6 +18,7 @@ from handoff_tui.checks.rules.builder.document_shape import (
     full_regression_recorded,
     reviewer_checklist_complete,
 )
+from handoff_tui.core.place import CheckMoment
 from tests.support.builder_story import (
     MANIFEST,
     SOURCE,
@@ -397,7 +398,7 @@ def _items(world: MemoryWorld, scope: str | None = None) -> list[int]:
 def test_checklist_that_is_met_passes() -> None:
     """It is asked at the gate."""
     assert judge(reviewer_checklist_complete, build_world()) == []
-    assert reviewer_checklist_complete.moments == (Moment.GATE,)
+    assert reviewer_checklist_complete.moments == (CheckMoment.GATE,)
 
 
 @pytest.mark.parametrize(

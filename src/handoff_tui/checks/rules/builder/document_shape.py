@@ -9,10 +9,10 @@ from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.builder import documents as builder
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind
@@ -166,7 +166,7 @@ _HASHES = 7
     holds="Every finished builder handoff meets all eight items of the reviewer's checklist.",
     reads="the newest results and the manifests of builder handoffs, item by item",
     remedy="Send the handoff back with the unmet items. It isn't validated until all eight are met.",
-    moments=(Moment.GATE,),
+    moments=(CheckMoment.GATE,),
 )
 def reviewer_checklist_complete(context: Context) -> Findings:
     for handoff, results in builder.list_due(context) or context.skip("no builder handoff is ready for review"):

@@ -15,10 +15,10 @@ from handoff_tui.checks.facts.configuration_changes import (
     compare_configuration,
     list_weaker,
 )
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, low_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule, low_rule
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.short_id import SHORT_COMMIT
 
 _TARGET = compile_later(r"^(?P<names>[\w./%-]+(?:[ \t]+[\w./%-]+)*)[^\n:=]*:(?![=:])")
@@ -116,7 +116,7 @@ _WORDS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "re
     holds="Nothing that says how work is checked has changed since the baseline.",
     reads="CI files, hook configuration, test runners, and check targets",
     remedy="Take the change out of this work. Change how work is checked separately, in a review of its own.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def ci_unchanged(context: Context) -> Findings:
     baseline = context.require_baseline()
@@ -204,7 +204,7 @@ def _parse(content: bytes | None) -> dict[str, object] | str:
     reads="where the handoff's own work started",
     remedy="Fetch the rest of the history, then look again.",
     commands=("git fetch --unshallow",),
-    moments=(Moment.GATE,),
+    moments=(CheckMoment.GATE,),
 )
 def work_can_be_compared(context: Context) -> Findings:
     if context.scope is None:
@@ -219,7 +219,7 @@ def work_can_be_compared(context: Context) -> Findings:
     reads="handoff-tui.toml, now and at the baseline",
     remedy="Take the change out of this work. Change the checks separately, in a review of their own.",
     commands=("git log -p -- handoff-tui.toml",),
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def check_configuration_unchanged(context: Context) -> Findings:
     change = read_change(context)
@@ -235,7 +235,7 @@ def check_configuration_unchanged(context: Context) -> Findings:
     reads="handoff-tui.toml, now and at the baseline",
     remedy="Make sure that the change is intended. It doesn't weaken any check.",
     commands=("git log -p -- handoff-tui.toml",),
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def settings_unchanged(context: Context) -> Findings:
     change = read_change(context)
@@ -254,7 +254,7 @@ class _Threshold(NamedTuple):
     holds="No threshold for coverage, warnings, complexity, retries or time was loosened since the baseline.",
     reads="project, coverage, linter and CI files that differ from the baseline",
     remedy="Restore the threshold and meet it. Only the reviewer decides whether it may be loosened.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def thresholds_not_lowered(context: Context) -> Findings:
     files = read_changed(context, context.settings.tamper.threshold_files)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.changed_files import BothVersions, read_changed
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 
 if TYPE_CHECKING:
     from handoff_tui.checks.testcode.parts import SkipMark, TestFunction
@@ -95,7 +95,7 @@ _TEST_NAME = compile_later(r"(?:^|[-_.])(?:test|tests|spec)(?:[-_.]|$)", re.IGNO
     holds="Every test of the baseline still exists.",
     reads="test files that differ from the baseline",
     remedy="Restore the tests. Only the reviewer decides whether a test is obsolete, not the agent.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
     version=2,
 )
 def tests_not_deleted(context: Context) -> Findings:
@@ -133,7 +133,7 @@ def _describe_lost(number: int) -> str:
     holds="No test was skipped, expected to fail, or deselected since the baseline.",
     reads="test files that differ from the baseline",
     remedy="Remove the mark and make the test pass. Only the reviewer decides whether a test may be skipped.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
     version=2,
 )
 def no_new_skips(context: Context) -> Findings:
@@ -168,7 +168,7 @@ def _judge_files(files: list[BothVersions]) -> Findings:
     holds="Every test of the baseline asserts as much as it did.",
     reads="tests that differ from the baseline",
     remedy="Restore the assertions and change the code until they hold.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
     version=2,
 )
 def assertions_not_weakened(context: Context) -> Findings:

@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, high_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.mosaic import session_state
 from handoff_tui.checks.rules.mosaic.session_state import SessionState, StateFile, judge_agent_states
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import may_block
@@ -46,7 +47,7 @@ _PLAIN_WORD = compile_later(r"[^\W_]+")
     reads="commits named in state files and session documents, and the history",
     remedy="Write the commit that ends the work into the state. Correct or remove commits that don't exist.",
     commands=("git log --oneline -5",),
-    moments=(Moment.PRE,),
+    moments=(CheckMoment.PRE,),
 )
 def claimed_commits_match_git(context: Context) -> Findings:
     claims = [
@@ -163,7 +164,7 @@ def _count(number: int) -> str:
     holds="Every file that a state file or handoff document names exists.",
     reads="files named in state files and handoff documents",
     remedy="Create or commit the named file, or correct the document that names it.",
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def referenced_files_exist(context: Context) -> Findings:
     handoffs = context.handoffs()
@@ -210,7 +211,7 @@ def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Verdi
     holds="Every resolved blocker names a commit or a file as evidence.",
     reads="the blockers of all handoffs, and their evidence",
     remedy="Name the commit, test or document that shows the resolution, or reopen the blocker.",
-    moments=(Moment.PRE,),
+    moments=(CheckMoment.PRE,),
 )
 def resolved_blockers_have_evidence(context: Context) -> Findings:
     broken: list[RuleFinding] = []
@@ -315,7 +316,7 @@ def _is_determined(claim: Claim, undetermined: tuple[str, ...]) -> bool:
     holds="The state files say who worked last, how far the work is, and what is deployed.",
     reads="required fields of the agent state, and what it says about the deployment",
     remedy="Fill in the named field. Write the state of the deployment into implementation_progress.deployment_status.",
-    moments=(Moment.POST,),
+    moments=(CheckMoment.POST,),
 )
 def production_state_determinable(context: Context) -> Findings:
     return judge_agent_states(context, _judge_state)
@@ -326,7 +327,7 @@ def production_state_determinable(context: Context) -> Findings:
     holds="Every deployment that is said to be live answers.",
     reads="what handoffs say about deployments, and their addresses if you allow network access",
     remedy="Bring the deployment up, or say in the state that it isn't live.",
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def deployment_answers(context: Context) -> Findings:
     claims = [claim for handoff in context.handoffs() for claim in handoff.claims if _says_live(context, claim)]

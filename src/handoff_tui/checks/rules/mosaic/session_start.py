@@ -10,7 +10,7 @@ from datetime import timedelta
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import parse_moment
 from handoff_tui.checks.facts.script_calls import Call, find_calls, is_prose
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.mosaic.session_state import (
     SessionState,
     StateFile,
@@ -20,7 +20,7 @@ from handoff_tui.checks.rules.mosaic.session_state import (
 )
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place, Severity
+from handoff_tui.core.place import CheckMoment, Place, Severity
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.handoffs.life import is_archived
 
@@ -38,7 +38,7 @@ class _Caller(NamedTuple):
     holds="The session gate exists, is executable, and is called from a hook, a CI file or an agent prompt.",
     reads="the enforcement scripts, hooks, CI files and agent prompts",
     remedy="Call the script from a git hook, CI or the agent's prompt. A script that nobody calls enforces nothing.",
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def session_gate_wired(context: Context) -> Findings:
     for state in require_states(context):
@@ -169,7 +169,7 @@ def _describe(age: timedelta) -> str:
     holds="The briefing was acknowledged recently.",
     reads="the acknowledgment of the briefing in the agent state, and the clock",
     remedy="Read the briefing again and write the time into briefing_acknowledgment.acknowledged_at.",
-    moments=(Moment.PRE,),
+    moments=(CheckMoment.PRE,),
 )
 def briefing_fresh(context: Context) -> Findings:
     return judge_agent_states(context, _judge_briefing)
@@ -207,7 +207,7 @@ def _describe_message(message: object, least: int) -> tuple[str, str] | None:
     holds="The handoff message is long enough to say what was done and what comes next.",
     reads="handoff_message in the agent state",
     remedy="Write into handoff_message what was done, what is left and what to do first.",
-    moments=(Moment.POST,),
+    moments=(CheckMoment.POST,),
 )
 def handoff_message_says_something(context: Context) -> Findings:
     return judge_agent_states(context, _judge_message)
@@ -243,7 +243,7 @@ def _judge_acknowledgment(_: Context, __: SessionState, file: StateFile) -> Find
     holds="The agent acknowledged its briefing.",
     reads="the acknowledgment of the briefing in the agent state",
     remedy="Read the briefing and write who read it, and when, into briefing_acknowledgment.",
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def briefing_acknowledged(context: Context) -> Findings:
     return judge_agent_states(context, _judge_acknowledgment)
@@ -254,7 +254,7 @@ def briefing_acknowledged(context: Context) -> Findings:
     reads="documents that the session gate or a prompt says must be read, and briefings deleted since",
     remedy="Restore the document. If it has a new name, correct the script or prompt that names it.",
     commands=("git log --diff-filter=D --name-only -- '*BRIEFING*'",),
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def mandatory_documents_present(context: Context) -> Findings:
     found: dict[str, RuleFinding] = {}

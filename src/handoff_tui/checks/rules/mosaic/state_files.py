@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import JsonBrokenError, find_line, find_unreadable, parse_strictly
-from handoff_tui.checks.rule import READABLE, Findings, Moment, RuleFinding, critical_rule
+from handoff_tui.checks.rule import READABLE, Findings, RuleFinding, critical_rule
 from handoff_tui.checks.rules.mosaic.session_state import (
     SessionState,
     find_abandoned_folder,
@@ -17,7 +17,7 @@ from handoff_tui.checks.rules.mosaic.session_state import (
 )
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.handoffs.formats.mosaic.layout import (
     AGENT_STATE,
     APPROVAL,
@@ -128,7 +128,7 @@ def _normalise(word: str) -> str:
     holds="Every state file exists.",
     reads="the state folder",
     remedy="Write the missing state files, or restore them from git. The next session starts from them.",
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def state_files_exist(context: Context) -> Findings:
     for folder in _find_folders(context):
@@ -164,7 +164,7 @@ _LISTS_OF_BLOCKERS = ("blockers", "archived_blockers")
     holds="Every state file is valid JSON with the right fields, types and values.",
     reads="the state files",
     remedy="Correct the named field, or the JSON around the named line.",
-    moments=(Moment.PRE, Moment.POST),
+    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def state_files_parse(context: Context) -> Findings:
     for state in require_states(context):

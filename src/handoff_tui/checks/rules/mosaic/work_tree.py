@@ -7,9 +7,9 @@ import shlex
 from collections import Counter
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.core.short_id import SHORT_COMMIT
 
@@ -23,7 +23,7 @@ _EDGES = "./~+-@"
     reads="git status, and the text of all handoff documents and state files",
     remedy="Commit the change, or name the path in the handoff document and say why it isn't committed.",
     commands=("git status --short", "git commit"),
-    moments=(Moment.PRE,),
+    moments=(CheckMoment.PRE,),
 )
 def changes_are_documented(context: Context) -> Findings:
     if not context.handoffs():
@@ -102,7 +102,7 @@ _USUAL_REMOTE = "origin"
     holds="Every commit on the branch is in its upstream.",
     reads="the branch and its upstream, as last fetched",
     remedy="Push the branch before you hand over. The next agent can't get commits that are only here.",
-    moments=(Moment.PRE,),
+    moments=(CheckMoment.PRE,),
 )
 def nothing_unpushed(context: Context) -> Findings:
     if not context.handoffs():

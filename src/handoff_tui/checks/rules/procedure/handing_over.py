@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule
 from handoff_tui.checks.rules.procedure.records import (
     PROCEDURE,
     TDD,
@@ -16,7 +16,7 @@ from handoff_tui.checks.rules.procedure.records import (
     read_records,
     require_transitions,
 )
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
@@ -27,7 +27,7 @@ from handoff_tui.handoffs.handoff import DocumentRole, Handoff, HandoffType
     holds="VR001: the phase that hands over is complete: tasks done, no open blocker, last attempt not failed.",
     reads="status, tasks, attempts and blockers of handoffs that name a target phase",
     remedy="Finish the source phase, close its blockers with evidence and record the outcome. Then hand over.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def source_phase_complete(context: Context) -> Findings:
     for handoff in require_transitions(context):

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from shlex import quote
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.procedure import records
 from handoff_tui.config.pipeline import Phase, Pipeline, find_own_pipelines, names_roles
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.place import Place
+from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
@@ -38,7 +38,7 @@ class _Need(NamedTuple):
     reads="target agents and phases; [agents], [pipelines] and [procedures] in the configuration; the search path",
     remedy="Install the agent's program, or correct its command in [agents] or in its phase.",
     commands=("handoff-tui config show --origins",),
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def agent_ready(context: Context) -> Findings:
     handoffs = [handoff for handoff in context.handoffs() if handoff.target_agent or handoff.target_phase]

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable, parse_json, parse_moment
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, medium_rule
 from handoff_tui.checks.rules.tdd.cycles import list_cycles, list_steps, require_cycles
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.place import Place, Problem, ProblemLevel
+from handoff_tui.core.place import CheckMoment, Place, Problem, ProblemLevel
 from handoff_tui.core.tasks import Task
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
@@ -138,7 +138,7 @@ _STAGES = ("completed", "pending")
     holds="The tests of the newest step agree with the test list, and no test is both completed and pending.",
     reads="completed and pending tests of TDD steps, and the checkboxes of the test list",
     remedy="Tick the tests that are done, and list every other test as pending.",
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def test_list_consistent(context: Context) -> Findings:
     tests = [(handoff, told) for handoff in require_cycles(context) if (told := _list_tests(handoff))]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from handoff_tui.checks.context import Context
-from handoff_tui.checks.rule import Findings, Moment, RuleFinding, critical_rule, high_rule, medium_rule
+from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule, medium_rule
 from handoff_tui.checks.rules.tdd import cycles as tdd
 from handoff_tui.checks.rules.tdd.cycles import (
     CommitIndex,
@@ -18,6 +18,7 @@ from handoff_tui.checks.rules.tdd.cycles import (
     require_cycles,
 )
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.handoff import Handoff
@@ -281,7 +282,7 @@ _SHOWN = 60
     reads="subjects of commits that carry a phase",
     remedy="Reword the commit if it isn't pushed yet, or move the note to the commit it belongs to.",
     commands=("git commit --amend",),
-    moments=(Moment.PRE, Moment.GATE),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def commit_prefix_fits_phase(context: Context) -> Findings:
     prefixes = context.settings.tdd.commit_prefixes
