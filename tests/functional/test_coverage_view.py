@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.core.classes import replace
 from handoff_tui.handoffs.scope.scope import Attribution
-from handoff_tui.live.state.app import AppState, CoverageView, Loaded, RepositoryPart
+from handoff_tui.live.state.app import AppState, ChangedPaths, Loaded, RepositoryPart
 from handoff_tui.log.gates.coverage import ChangedPath, Coverage, CoveringEntry, PathCoverage
 from handoff_tui.status.coverage_bar import build_short_bar
 from handoff_tui.tui.messages import ChangedFileWanted, CorrectionWanted, DecisionWanted
@@ -33,7 +33,7 @@ DESK = AppState(
     repositories=(RepositoryPart(ROOT, "lamp", Loaded(REVIEW), since="v0.4", reviewer="ada@example.org"),),
     inbox=(make_item("H-1"), make_item("H-2", mine=False)),
     chosen=make_item("H-1").key,
-    coverage=Loaded(CoverageView(PATHS)),
+    coverage=Loaded(ChangedPaths(PATHS)),
 )
 
 
@@ -127,7 +127,7 @@ def test_bar_says_a_hundred_only_if_everything_is_approved() -> None:
     assert build_short_bar({}, "", 80) == []
 
 
-@at_desk(replace(DESK, coverage=Loaded(CoverageView(PATHS[:1]))))
+@at_desk(replace(DESK, coverage=Loaded(ChangedPaths(PATHS[:1]))))
 async def test_list_says_so_when_everything_is_approved(pilot: Pilot[None]) -> None:
     """With the filter for open files."""
     assert "✓ Every changed file is approved" in await settle(pilot, "%", "f")

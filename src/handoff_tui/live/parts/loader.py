@@ -36,8 +36,8 @@ from handoff_tui.live.state.app import (
     PACKET,
     AppState,
     AttemptsView,
+    ChangedPaths,
     ComparisonPoint,
-    CoverageView,
     DifferenceView,
     DiffRange,
     DocumentView,
@@ -219,10 +219,10 @@ def read_repository_metrics(snapshot: RepositorySnapshot) -> MetricsReport:
     return read_metrics(snapshot.session, open_log(snapshot.session.repository), DayWindow())
 
 
-def read_coverage(snapshot: RepositorySnapshot) -> CoverageView:
+def read_coverage(snapshot: RepositorySnapshot) -> ChangedPaths:
     reviewer = snapshot.incremental.handoff_reviewer
     has_policy = snapshot.gates is not None and snapshot.gates.policy is not None
-    return CoverageView(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
+    return ChangedPaths(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
 
 
 def read_threads(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> tuple[Thread, ...]:

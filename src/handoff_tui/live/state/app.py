@@ -311,7 +311,7 @@ class BatchPart:
     stage: BatchStage = BatchStage.PREPARING
 
 
-class CoverageView(NamedTuple):
+class ChangedPaths(NamedTuple):
     """Every path changed since the start line, and whether a person approved it."""
 
     paths: tuple[ChangedPath, ...]
@@ -506,7 +506,7 @@ class AppState:
     failure: Loaded[FailureReport] = Loaded()
     """Why it fails, once asked for."""
     metrics: Loaded[MetricsReport] = Loaded()
-    coverage: Loaded[CoverageView] = Loaded()
+    coverage: Loaded[ChangedPaths] = Loaded()
     bisect: BisectPart | None = None
     correction: CorrectionPart | None = None
     """The correction of a scope, while its box is open."""

@@ -13,7 +13,7 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.scope.scope import Attribution
 from handoff_tui.live.state.app import USUAL_SCOPE, DiffRange, Part
-from handoff_tui.live.state.app import CoverageView as Changes
+from handoff_tui.live.state.app import ChangedPaths as Changes
 from handoff_tui.log.gates.coverage import COVERED, SOURCE_WORDS, ChangedPath, Coverage
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
 from handoff_tui.status.inbox_item import HandoffKey
