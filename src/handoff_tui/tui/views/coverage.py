@@ -21,7 +21,7 @@ from handoff_tui.tui.chrome import shorten_id
 from handoff_tui.tui.messages import ChangedFileWanted, CopyWanted, EditorWanted
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.view import Act, LooseFiles
-from handoff_tui.tui.widgets.row_list import RowList, Table, has_words
+from handoff_tui.tui.widgets.row_list import RowList, TableRows, has_words
 
 _FIELDS: Final = (
     Field("path", "FILE", 26, grows=50),
@@ -36,7 +36,7 @@ _MOST_COMMITS = 5
 _NAME = 10
 
 
-class CoverageRows(Table[ChangedPath]):
+class CoverageRows(TableRows[ChangedPath]):
     """One row per changed file: unclaimed first, approved last."""
 
     fields = _FIELDS

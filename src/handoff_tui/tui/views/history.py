@@ -40,7 +40,7 @@ from handoff_tui.tui.messages import (
 )
 from handoff_tui.tui.views.listed_view import ListedView, build_answer
 from handoff_tui.tui.views.view import Act
-from handoff_tui.tui.widgets.row_list import Table, has_words
+from handoff_tui.tui.widgets.row_list import TableRows, has_words
 
 _FIELDS: Final = (
     Field("number", "NO.", 4, right=True),
@@ -61,7 +61,7 @@ _MARK = 2
 """Columns for the mark on the attempt to compare with."""
 
 
-class AttemptRows(Table[PastAttempt | str]):
+class AttemptRows(TableRows[PastAttempt | str]):
     """Attempts of one or more phases, newest first; of several, each under the heading of its phase."""
 
     fields = _FIELDS

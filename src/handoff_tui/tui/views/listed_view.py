@@ -13,14 +13,14 @@ from handoff_tui.live.state.app import AppState, Loaded, Trouble, Value
 from handoff_tui.tui.views.view import View, describe_freshness, read_now
 from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
-from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, Table
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, TableRows
 
 _TICK_SECONDS = 20.0
 """Ages change by the minute; refreshing more often would show nothing new."""
 _MARK = 2
 """The width of the cursor mark, left of every row."""
 
-Rows = TypeVar("Rows", bound=Table[Any])
+Rows = TypeVar("Rows", bound=TableRows[Any])
 
 
 class ListedView(View, Generic[Rows]):

@@ -28,7 +28,7 @@ from handoff_tui.tui.messages import CopyWanted, LogPlaceWanted
 from handoff_tui.tui.views.listed_view import ListedView
 from handoff_tui.tui.views.view import Act
 from handoff_tui.tui.widgets.bars import Divider
-from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, Table, has_words
+from handoff_tui.tui.widgets.row_list import EmptyRows, RowList, TableRows, has_words
 
 _SYSTEMS: Final = {"A": "sessions", "C": "procedures", "desk": "app"}
 _FIELDS: Final = (
@@ -54,7 +54,7 @@ _VALUE_WIDTH = 12
 _MOST_WEEKS = 26
 
 
-class MetricRows(Table[Metric]):
+class MetricRows(TableRows[Metric]):
     """One row per metric, grouped by system; the key is the metric's id."""
 
     fields = _FIELDS
@@ -80,7 +80,7 @@ class MetricRows(Table[Metric]):
         }
 
 
-class SourceRows(Table[LogRow | None]):
+class SourceRows(TableRows[LogRow | None]):
     """One row per log entry behind a metric."""
 
     fields = _SOURCE_FIELDS

@@ -44,7 +44,7 @@ class EmptyRows:
         return self._words
 
 
-class Table(Generic[Item]):
+class TableRows(Generic[Item]):
     """Rows of columns, each about one item. The cursor skips rows with an empty key."""
 
     fields: tuple[Field, ...] = ()

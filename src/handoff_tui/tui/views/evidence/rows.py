@@ -18,7 +18,7 @@ from handoff_tui.handoffs.agent_comments import build_comment_verdict
 from handoff_tui.handoffs.claim import Verdict, VerdictState, describe_claim, shorten_hashes
 from handoff_tui.live.state.app import ChecksProgress
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.tui.widgets.row_list import Table, has_words
+from handoff_tui.tui.widgets.row_list import TableRows, has_words
 
 _ORDER: Final = {
     state: number
@@ -37,7 +37,7 @@ _FIELDS_OF_CLAIMS: Final = (
 _LONGEST = 240
 
 
-class ClaimRows(Table[Verdict]):
+class ClaimRows(TableRows[Verdict]):
     """One row per claim."""
 
     fields = _FIELDS_OF_CLAIMS
@@ -147,7 +147,7 @@ def group_results(results: Iterable[CheckResult], *, only_failing: bool = False)
     return tuple(group for group in shown if group.results)
 
 
-class CheckRows(Table[CheckGroup | CheckResult]):
+class CheckRows(TableRows[CheckGroup | CheckResult]):
     """The rows of a report from `at`; a result may be older. A stale report never shows a check as passed."""
 
     fields = _FIELDS

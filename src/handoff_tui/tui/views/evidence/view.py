@@ -35,7 +35,7 @@ from handoff_tui.tui.views.overview.cards import build_problem_page, mark_proble
 from handoff_tui.tui.views.overview.view import MEASURING, list_problem_acts, propose_bisect, refuse_problem
 from handoff_tui.tui.views.view import Act, read_now
 from handoff_tui.tui.widgets.bars import Bar
-from handoff_tui.tui.widgets.row_list import RowList, Table, has_words
+from handoff_tui.tui.widgets.row_list import RowList, TableRows, has_words
 
 _FIELDS: Final = (
     Field("mark", "", 1),
@@ -53,7 +53,7 @@ class Listed(Enum):
     CHECKS = "checks"
 
 
-class ProblemRows(Table[ReviewProblem]):
+class ProblemRows(TableRows[ReviewProblem]):
     """One row per root cause, worst first."""
 
     fields = _FIELDS
@@ -121,7 +121,7 @@ class EvidenceView(ListedView[Any]):
             self.rows.choose(self._expected)
             self._expected = ""
 
-    def build_rows(self, value: Any) -> Table[Any]:  # noqa: ANN401 - of the listed part's own type
+    def build_rows(self, value: Any) -> TableRows[Any]:  # noqa: ANN401 - of the listed part's own type
         if self._mode is Listed.PROBLEMS:
             return ProblemRows(value.problems, self._text)
         if self._mode is Listed.CLAIMS:

@@ -13,7 +13,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.show.view import EntryState, LogRow, ShownLog
 from handoff_tui.tui.chrome import shorten_id
-from handoff_tui.tui.widgets.row_list import Table
+from handoff_tui.tui.widgets.row_list import TableRows
 
 MOST_LANES = 8
 """The most columns that are drawn for a history that forks."""
@@ -119,7 +119,7 @@ def filter_log(rows: Sequence[LogRow], text: str) -> tuple[LogRow, ...]:
     return tuple(row for row in rows if all(_has(row, *word) for word in words))
 
 
-class LogRows(Table[LogRow]):
+class LogRows(TableRows[LogRow]):
     """The rows of a log. A filtered log has no graph."""
 
     def __init__(self, view: ShownLog, text: str = "") -> None:

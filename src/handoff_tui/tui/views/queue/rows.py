@@ -24,7 +24,7 @@ from handoff_tui.status.inbox_item import (
     UnclaimedWork,
 )
 from handoff_tui.tui.chrome import name_work, shorten_id
-from handoff_tui.tui.widgets.row_list import Table, has_words
+from handoff_tui.tui.widgets.row_list import TableRows, has_words
 
 RISK_WORDS: Final = {
     RiskKind.TESTS_REMOVED: "tests",
@@ -99,7 +99,7 @@ def build_key(item: InboxItem) -> str:
     return "\0".join(item.key)
 
 
-class QueueRows(Table[QueueRow]):
+class QueueRows(TableRows[QueueRow]):
     """The rows of the queue under the headings of their groups; the last groups are folded until they are opened."""
 
     def __init__(
