@@ -25,7 +25,7 @@ from handoff_tui.live.feed.repository_feed import RepositoryFeed
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.requested import Bisecting, RequestedChecks, RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
-from handoff_tui.live.state.app import USUAL_SCOPE, AppState, DiffRange, Loaded, OpenFile, Part
+from handoff_tui.live.state.app import USUAL_RANGE, AppState, DiffRange, Loaded, OpenFile, Part
 from handoff_tui.live.state_store import StateStore, put_parts, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey
 
@@ -135,7 +135,7 @@ class LiveBackend:
             same = state.repository is not None and key is not None and state.repository.root == key.root
             names = (*(part.value for part in _OF_THE_HANDOFF), *_REQUESTED, *(() if same else _OF_THE_REPOSITORY))
             left = replace(state, chosen=key, phase=None, running=None, open_file=None, open_document=None)
-            scope = USUAL_SCOPE if state.scope.scope is DiffScope.SINCE_SHOWN else state.scope
+            scope = USUAL_RANGE if state.scope.scope is DiffScope.SINCE_SHOWN else state.scope
             left = replace(left, output=None, found=None, scope=scope, moved=())
             return put_parts(left, {name: Loaded() for name in names})
 

@@ -22,7 +22,7 @@ from handoff_tui.live.parts.loader import (
     read_threads,
     read_why,
 )
-from handoff_tui.live.state.app import USUAL_SCOPE, ComparisonPoint
+from handoff_tui.live.state.app import USUAL_RANGE, ComparisonPoint
 from tests.support.gates import CODE, HANDOFF, GateDesk
 from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
@@ -58,7 +58,7 @@ def test_text_is_never_cut_within_a_character() -> None:
     assert cut_text(b"abc", 3) == b"abc"
 
 
-WANTED = WantedParts(HANDOFF, None, USUAL_SCOPE)
+WANTED = WantedParts(HANDOFF, None, USUAL_RANGE)
 
 
 def test_readers_tell_of_a_rejection_and_of_what_came_after(gate_desk: GateDesk, bo: Person) -> None:
@@ -93,7 +93,7 @@ def test_moments_are_snapshots_and_then_commits(builder: RepositoryBuilder) -> N
 
 def test_threads_are_carried_to_the_present_work(gate_desk: GateDesk, bo: Person) -> None:
     """None before anybody decided; then where the lines are now."""
-    wanted = WantedParts(HANDOFF, None, USUAL_SCOPE)
+    wanted = WantedParts(HANDOFF, None, USUAL_RANGE)
     assert read_threads(read_snapshot(gate_desk.root, 1), wanted, Event()) == ()
     file = gate_desk.folder / "comments.txt"
     file.write_text("src/app.py:5: subtract?\n", encoding="utf-8")

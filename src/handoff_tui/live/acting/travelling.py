@@ -16,7 +16,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.history.travel.values import Stop
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import (
-    USUAL_SCOPE,
+    USUAL_RANGE,
     AppState,
     DiffRange,
     Drafts,
@@ -72,7 +72,7 @@ class Travelling:
 
     def __init__(self, store: StateStore, worker: KeyedWorker, parts: VisibleParts) -> None:
         self._store, self._worker, self._parts = store, worker, parts
-        self._diff_now: tuple[DiffRange, OpenFile | None] = (USUAL_SCOPE, None)
+        self._diff_now: tuple[DiffRange, OpenFile | None] = (USUAL_RANGE, None)
         """What the diff showed before the journey."""
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, WantedAtStop], PastView] = OrderedDict()

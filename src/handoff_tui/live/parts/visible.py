@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.state.app import PACKET, USUAL_SCOPE, AppState, DiffRange, Loaded, Part, load
+from handoff_tui.live.state.app import PACKET, USUAL_RANGE, AppState, DiffRange, Loaded, Part, load
 from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.system.clock import read_monotonic, read_now
 
@@ -242,7 +242,7 @@ def _is_frozen(part: Part, state: AppState) -> bool:
     """Whether a part is shown as of the moment the handoff was opened: its own diff, and its documents."""
     if part is Part.DOCUMENT:
         return state.open_document != PACKET
-    return part in {Part.FILES, Part.FILE, Part.CHANGED_TEXT} and state.scope == USUAL_SCOPE
+    return part in {Part.FILES, Part.FILE, Part.CHANGED_TEXT} and state.scope == USUAL_RANGE
 
 
 def _find_subject(part: Part, state: AppState) -> Token:

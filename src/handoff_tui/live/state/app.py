@@ -197,7 +197,7 @@ class DiffRange(NamedTuple):
     instead: str | None = None
 
 
-USUAL_SCOPE = DiffRange()
+USUAL_RANGE = DiffRange()
 
 
 class OpenFile(NamedTuple):
@@ -474,7 +474,7 @@ class AppState:
     gate: Loaded[GateView] = Loaded()
     moved: tuple[str, ...] = ()
     """Files of the handoff in view that have changed since it was opened; its diff and documents don't show that."""
-    scope: DiffRange = USUAL_SCOPE
+    scope: DiffRange = USUAL_RANGE
     files: Loaded[FilesView] = Loaded()
     difference: Loaded[DifferenceView] = Loaded()
     open_file: OpenFile | None = None

@@ -13,7 +13,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import Activity, Breakpoint, MentionedFile
-from handoff_tui.live.state.app import USUAL_SCOPE, AppState, ComparisonPoint, DiffRange
+from handoff_tui.live.state.app import USUAL_RANGE, AppState, ComparisonPoint, DiffRange
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem
 from handoff_tui.tui.actions import GROUPS, Hint, Keys, get_scope
 from handoff_tui.tui.chrome import name_work
@@ -283,7 +283,7 @@ def _offer_files(state: AppState) -> list[Offer]:
     for path in paths[:_MOST_LISTED]:
         owner = next(iter(path.coverage.handoffs), None)
         if path.path not in own and owner is not None:
-            wish = ChangedFileWanted(HandoffKey(root, owner), path.path, USUAL_SCOPE)
+            wish = ChangedFileWanted(HandoffKey(root, owner), path.path, USUAL_RANGE)
             offers.append(Offer(f"file:{path.path}", f"file {path.path}", owner, asks=wish))
     return offers
 

@@ -12,7 +12,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.scope.scope import Attribution
-from handoff_tui.live.state.app import USUAL_SCOPE, DiffRange, Part
+from handoff_tui.live.state.app import USUAL_RANGE, DiffRange, Part
 from handoff_tui.live.state.app import ChangedPaths as Changes
 from handoff_tui.log.gates.coverage import COVERED, SOURCE_WORDS, ChangedPath, Coverage
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
@@ -149,7 +149,7 @@ class CoverageView(ListedView[CoverageRows]):
         path = self.table.find(event.key) if self.table is not None else None
         if path is None:
             return
-        scope = USUAL_SCOPE
+        scope = USUAL_RANGE
         if not path.coverage.handoffs:
             scope = DiffRange(DiffScope.BETWEEN, f"{path.commits[0]}~" if path.commits else "HEAD")
         self.post_message(ChangedFileWanted(self.handoff, path.path, scope))

@@ -15,7 +15,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.threads import Thread
 from handoff_tui.git.file_diff import DiffLine, DiffOptions, Whitespace
-from handoff_tui.live.state.app import USUAL_SCOPE, AppState, DiffRange, Part
+from handoff_tui.live.state.app import USUAL_RANGE, AppState, DiffRange, Part
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
@@ -421,8 +421,8 @@ class ChangesView(DiffPanels):
 
     def _switch_lens(self) -> None:
         """Shows the handoff's own files, or those of the whole repository."""
-        is_own = self._state.scope == USUAL_SCOPE
-        scope = DiffRange(DiffScope.SINCE_BASELINE) if is_own else USUAL_SCOPE
+        is_own = self._state.scope == USUAL_RANGE
+        scope = DiffRange(DiffScope.SINCE_BASELINE) if is_own else USUAL_RANGE
         self.post_message(messages.ScopeWanted(scope))
         words = "Everything in the repository since the baseline" if is_own else "The handoff's own files"
         self.post_message(messages.StatusTextWanted(words))
