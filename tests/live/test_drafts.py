@@ -13,7 +13,7 @@ from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileKind
 from handoff_tui.handoffs.handoff import Document, DocumentRole
 from handoff_tui.live.drafts import DraftKeeper, DraftStore, parse_drafts, render_drafts
-from handoff_tui.live.state.app import AppState, DiffRange, DocumentView, FilesView, Loaded, Part
+from handoff_tui.live.state.app import AppState, DiffRange, FilesView, Loaded, OpenDocument, Part
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.lock import LogLock
@@ -114,11 +114,11 @@ def test_mark_drops_only_when_that_file_changes(table: Table) -> None:
 
 def test_opened_document_counts_while_it_is_the_same(table: Table) -> None:
     """It is known by its content."""
-    table.keeper.note_opened(DocumentView("spec.md", "text", SPEC))
+    table.keeper.note_opened(OpenDocument("spec.md", "text", SPEC))
     assert table.state.drafts.opened == {"spec.md"}
-    table.keeper.note_opened(DocumentView("notes.md", "text"))
+    table.keeper.note_opened(OpenDocument("notes.md", "text"))
     changed = SPEC.model_copy(update={"sha256": "2" * 64})
-    table.keeper.note_opened(DocumentView("spec.md", "text", changed))
+    table.keeper.note_opened(OpenDocument("spec.md", "text", changed))
     table.rest()
     assert DraftStore(table.root).load().opened == {"spec.md": "1" * 64}
 

@@ -15,7 +15,7 @@ from handoff_tui.core.classes import NamedTuple, replace
 from handoff_tui.core.errors import DraftsUnkeptError, LogLockedError, StoreWriteError
 from handoff_tui.decisions.drafts import StoredDrafts
 from handoff_tui.handoffs.handoff import Document
-from handoff_tui.live.state.app import AppState, DocumentView, Drafts, FilesView
+from handoff_tui.live.state.app import AppState, Drafts, FilesView, OpenDocument
 from handoff_tui.live.state_store import StateStore
 from handoff_tui.log.review_record import Comment
 from handoff_tui.log.storage.lock import LogLock
@@ -163,7 +163,7 @@ class DraftKeeper:
         if change is not None:
             self._change(lambda stored, _: stored.mark(change, viewed=viewed))
 
-    def note_opened(self, view: DocumentView) -> None:
+    def note_opened(self, view: OpenDocument) -> None:
         """Notes that a document was opened."""
         digest = view.document.sha256 if view.document is not None else None
         path = view.path

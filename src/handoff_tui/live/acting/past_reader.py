@@ -16,7 +16,7 @@ from handoff_tui.history.past.repository import PastRepository
 from handoff_tui.history.travel.travel import Traveller
 from handoff_tui.history.travel.values import PastState, Stop, TravelLine
 from handoff_tui.live.parts.loader import build_document
-from handoff_tui.live.state.app import PACKET, DocumentView, Loaded, PastView, RepositoryPart, load
+from handoff_tui.live.state.app import PACKET, Loaded, OpenDocument, PastView, RepositoryPart, load
 from handoff_tui.log.entry import LogProblemLevel
 from handoff_tui.log.policy.signer import LocalReviewer
 from handoff_tui.log.show.view import ShownLog
@@ -115,12 +115,12 @@ def _build_inbox(then: PastState, repository: RepositoryPart, reviewer: LocalRev
     return close_items(items, repository.closed) if repository.closed else items
 
 
-def _read_document(past: PastRepository, item: InboxItem, path: str) -> DocumentView:
+def _read_document(past: PastRepository, item: InboxItem, path: str) -> OpenDocument:
     if path == PACKET:
         raise FileUnreadableError("the packet for the next attempt exists only for the current work")
     document = next((one for one in item.reviewed.handoff.documents if one.path == path), None)
     if ":" in path and document is not None:
-        return DocumentView(path, past.reading.files.file(path).text, document)
+        return OpenDocument(path, past.reading.files.file(path).text, document)
     limit = past.session.loaded.settings.limits.file_bytes
     return build_document(path, past.read_document(path), document, limit)
 

@@ -40,8 +40,8 @@ from handoff_tui.live.state.app import (
     ComparisonPoint,
     DifferenceView,
     DiffRange,
-    DocumentView,
     FilesView,
+    OpenDocument,
     OpenFile,
     Part,
 )
@@ -154,23 +154,23 @@ def read_file(
     return files.read_lines(change, wanted.options, tell, cancel.is_set)
 
 
-def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> DocumentView:
+def read_document(snapshot: RepositorySnapshot, handoff: str, path: str) -> OpenDocument:
     """Returns a document's text as of the snapshot; one in git notes as it was read."""
     documents = find_handoff(snapshot.state, handoff).handoff.documents
     document = next((one for one in documents if one.path == path), None)
     if ":" in path and document is not None:
-        return DocumentView(path, snapshot.reading.files.file(path).text, document)
+        return OpenDocument(path, snapshot.reading.files.file(path).text, document)
     limit = snapshot.session.loaded.settings.limits.file_bytes
     content = _read_captured(snapshot, handoff, path, max(limit, _MOST_OPENED))
     return build_document(path, content, document, limit)
 
 
-def build_document(path: str, content: bytes, document: Document | None, limit: int) -> DocumentView:
+def build_document(path: str, content: bytes, document: Document | None, limit: int) -> OpenDocument:
     """Returns a document as text, at most `limit` bytes of it; refuses one that isn't text."""
     decoded = decode_text(cut_text(content, limit))
     if decoded.binary:
         raise FileUnreadableError(f"{path} isn't text", "Open it in another program.")
-    return DocumentView(path, decoded.text, document, truncated=len(content) > limit)
+    return OpenDocument(path, decoded.text, document, truncated=len(content) > limit)
 
 
 def _read_captured(snapshot: RepositorySnapshot, handoff: str, path: str, limit: int) -> bytes:
@@ -390,14 +390,14 @@ class PartLoader:
 
     def _read_document(
         self, state: AppState, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event
-    ) -> DocumentView | None:
+    ) -> OpenDocument | None:
         path = state.open_document
         if path is None:
             return None
         if path != PACKET:
             return read_document(snapshot, wanted.handoff, path)
         packet = build_packet(look(snapshot, wanted, cancel))
-        return DocumentView(path, render_packet(packet), packet=packet)
+        return OpenDocument(path, render_packet(packet), packet=packet)
 
 
 def _is_same_story(

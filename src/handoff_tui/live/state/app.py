@@ -211,7 +211,7 @@ PACKET = "packet:"
 """In place of a document's path: what a rejection gives to the next attempt."""
 
 
-class DocumentView(NamedTuple):
+class OpenDocument(NamedTuple):
     """A document's current text. The packet is one too, and is not a file."""
 
     path: str
@@ -421,7 +421,7 @@ class PastView:
     problems: Loaded[MeasuredGate]
     log: Loaded[ShownLog]
     open_document: str | None
-    document: Loaded[DocumentView]
+    document: Loaded[OpenDocument]
     missing: str = ""
     """The handoff in view, if it did not exist then."""
     notes: tuple[str, ...] = ()
@@ -481,7 +481,7 @@ class AppState:
     file: Loaded[ShownFile] = Loaded()
     changed_text: Loaded[ChangedText] = Loaded()
     open_document: str | None = None
-    document: Loaded[DocumentView] = Loaded()
+    document: Loaded[OpenDocument] = Loaded()
     log: Loaded[ShownLog] = Loaded()
     entry: Loaded[EntryView] = Loaded()
     report: Loaded[LogReport] = Loaded()
