@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import replace
-from handoff_tui.live.state.app import AttemptsView, DiffRange, Loaded, Part, Trouble
+from handoff_tui.live.state.app import AttemptHistories, DiffRange, Loaded, Part, Trouble
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
 from tests.support.desk_app import StillApp, drive
 from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
@@ -93,7 +93,7 @@ async def test_list_is_narrowed_by_words_and_emptiness_is_explained(pilot: Pilot
     for part, words in (
         (Loaded(), "Reading log, commits and runs…"),
         (Loaded(trouble=Trouble("the log is gone", "Look.")), "✗ the log is gone. Look."),
-        (Loaded(AttemptsView(())), "No attempts yet"),
+        (Loaded(AttemptHistories(())), "No attempts yet"),
     ):
         app.give(replace(DESK, attempts=part))
         assert words in await settle(pilot)

@@ -39,7 +39,7 @@ from handoff_tui.history.failure.report import FailedCheck, FailureReport, Outpu
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Target, Unit, Week
 from handoff_tui.history.travel.values import Stop, StopKind
 from handoff_tui.live.state.agents import AgentsView, OutputSource, OutputWindow, PhaseCommand, StepPlan
-from handoff_tui.live.state.app import AppState, AttemptsView, Loaded, PastView, RepositoryPart, TravelPart
+from handoff_tui.live.state.app import AppState, AttemptHistories, Loaded, PastView, RepositoryPart, TravelPart
 from handoff_tui.log.show.view import EntryState, LogRow, ShownLog
 from handoff_tui.status.inbox_item import InboxItem
 from tests.support.check_reports import build_report, build_result
@@ -272,7 +272,7 @@ HISTORY = AttemptHistory(handoff="H-1", phase="build", attempts=(REJECTED, HANDE
 EARLIER = AttemptHistory(
     handoff="H-1", phase="plan", attempts=(build_attempt(1, AttemptOutcome.APPROVED, "plan", producers=("nika",)),)
 )
-ATTEMPTS = AttemptsView((HISTORY, EARLIER))
+ATTEMPTS = AttemptHistories((HISTORY, EARLIER))
 COMPARISON = AttemptComparison(before=REJECTED, after=HANDED_OVER, asked=REJECTED.asked, commits=HANDED_OVER.commits)
 FAILURE = FailureReport(
     handoff="H-1",

@@ -35,7 +35,7 @@ from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from handoff_tui.live.state.app import (
     PACKET,
     AppState,
-    AttemptsView,
+    AttemptHistories,
     ChangedPaths,
     ComparisonPoint,
     DifferenceView,
@@ -235,7 +235,7 @@ def read_threads(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Even
     return list_threads(snapshot.session, found.index, found.key.place, found.work_tree)
 
 
-def read_attempts(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> AttemptsView:
+def read_attempts(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> AttemptHistories:
     """Returns the attempts at the phase in view with the current work, then those at every other phase in the log."""
     from handoff_tui.history.attempts.attempts import read_history  # noqa: PLC0415 - few look at it
 
@@ -248,7 +248,7 @@ def read_attempts(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Eve
     here = read_history(snapshot.session, log, wanted.handoff, wanted.phase, now=now)
     index = now.index if now is not None else build_log_index(log.verify())
     others = [phase for phase in _list_phases(index, here.handoff) if phase != here.phase]
-    return AttemptsView((here, *(read_history(snapshot.session, log, here.handoff, phase) for phase in others)))
+    return AttemptHistories((here, *(read_history(snapshot.session, log, here.handoff, phase) for phase in others)))
 
 
 def _list_phases(index: LogIndex, handoff: str) -> list[str]:

@@ -380,7 +380,7 @@ class SetupPart:
     trouble: Trouble | None = None
 
 
-class AttemptsView(NamedTuple):
+class AttemptHistories(NamedTuple):
     """The attempts of the handoff in view: at the phase in view first, then at its other phases."""
 
     histories: tuple[AttemptHistory, ...]
@@ -499,7 +499,7 @@ class AppState:
     activity: Activity = NO_ACTIVITY
     """Agents that this app has running."""
     ring: Bell | None = None
-    attempts: Loaded[AttemptsView] = Loaded()
+    attempts: Loaded[AttemptHistories] = Loaded()
     threads: Loaded[tuple[Thread, ...]] = Loaded()
     comparison: Loaded[AttemptComparison] = Loaded()
     """Of the two attempts last asked about."""

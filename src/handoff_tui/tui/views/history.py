@@ -29,7 +29,7 @@ from handoff_tui.history.attempts.page import (
 from handoff_tui.history.attempts.report import AttemptHistory, PastAttempt
 from handoff_tui.history.failure.page import build_failure_page
 from handoff_tui.live.state.app import AppState, DiffRange, Part
-from handoff_tui.live.state.app import AttemptsView as Histories
+from handoff_tui.live.state.app import AttemptHistories as Histories
 from handoff_tui.tui.messages import (
     ComparisonWanted,
     CopyWanted,
