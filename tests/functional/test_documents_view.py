@@ -10,8 +10,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Heading
-from handoff_tui.live.state.app import PACKET, AppState, Loaded, RepositoryPart, Trouble
-from handoff_tui.live.state.app import OpenDocument as OpenDocument
+from handoff_tui.live.state.app import PACKET, AppState, Loaded, OpenDocument, RepositoryPart, Trouble
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.review_state import ShownHandoff
 from handoff_tui.tui.dialogs.comment import CommentScreen

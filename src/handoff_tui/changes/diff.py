@@ -292,7 +292,7 @@ class ChangesReport:
     """For a handoff's own diff: its scope, and where the work of others meets it."""
 
 
-class _Reviewed(NamedTuple):
+class _HandoffUnderReview(NamedTuple):
     """The handoff under review, if one is named, and all handoffs."""
 
     handoff: Handoff | None
@@ -398,12 +398,12 @@ def _diff_own_since(session: Session, request: DiffRequest, telling: ProgressCal
     return ChangesReport(own.pair, record, (), files, _list_notes(before, after), own)
 
 
-def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _Reviewed:
+def _build_reviewed(handoffs: tuple[Handoff, ...], wanted: str | None) -> _HandoffUnderReview:
     found = None if wanted is None else find_id(handoffs, wanted)
-    return _Reviewed(next((handoff for handoff in handoffs if handoff.id == found), None), handoffs)
+    return _HandoffUnderReview(next((handoff for handoff in handoffs if handoff.id == found), None), handoffs)
 
 
-def _find_pair(session: Session, request: DiffRequest, reviewed: _Reviewed) -> snapshot_diff.ComparedPair:
+def _find_pair(session: Session, request: DiffRequest, reviewed: _HandoffUnderReview) -> snapshot_diff.ComparedPair:
     if request.instead is not None and request.against is None:
         raise UsageError("nothing to compare it with", "Name both: diff --between ONE OTHER.")
     if request.scope is snapshot_diff.DiffScope.SINCE_PREVIOUS_ATTEMPT and reviewed.handoff is None:

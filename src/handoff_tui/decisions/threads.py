@@ -76,7 +76,7 @@ class Thread(Model):
         return Comment(text="", path=self.path, line=self.line, end_line=self.end_line).place
 
 
-class _Said(NamedTuple):
+class _SignedComment(NamedTuple):
     """A comment in a decision."""
 
     made: DecisionEntry
@@ -146,8 +146,10 @@ def refuse_unknown_threads(comments: Iterable[Comment], threads: Iterable[Thread
             )
 
 
-def _list_comments(made: DecisionEntry, record: ReviewRecord | None) -> list[_Said]:
-    return [_Said(made, comment, number) for number, comment in enumerate(record.comments if record else (), 1)]
+def _list_comments(made: DecisionEntry, record: ReviewRecord | None) -> list[_SignedComment]:
+    return [
+        _SignedComment(made, comment, number) for number, comment in enumerate(record.comments if record else (), 1)
+    ]
 
 
 class _Replies(NamedTuple):
@@ -155,7 +157,7 @@ class _Replies(NamedTuple):
     resolved_by: str
 
 
-def _list_replies(thread: str, said: Iterable[_Said], by_agents: Iterable[AgentComment]) -> _Replies:
+def _list_replies(thread: str, said: Iterable[_SignedComment], by_agents: Iterable[AgentComment]) -> _Replies:
     """What was said in a thread, and who settled it last; a later reply that doesn't settle it opens it again."""
     answers = [one for one in said if one.comment.thread == thread]
     signed = [
@@ -170,7 +172,7 @@ def _list_replies(thread: str, said: Iterable[_Said], by_agents: Iterable[AgentC
     return _Replies(tuple(replies), answers[-1].made.entry.actor if settles else "")
 
 
-def _build_thread(one: _Said, replies: _Replies, settled: str) -> Thread:
+def _build_thread(one: _SignedComment, replies: _Replies, settled: str) -> Thread:
     return Thread(
         id=one.id,
         comment=one.comment,

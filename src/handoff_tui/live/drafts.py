@@ -96,7 +96,7 @@ def render_drafts(drafts: StoredDrafts) -> bytes:
     return json.dumps({"schema_version": 1, **value}, ensure_ascii=True, indent=1, sort_keys=True).encode() + b"\n"
 
 
-class _Job(NamedTuple):
+class _DraftJob(NamedTuple):
     """A change to store; without one, the stored drafts are read."""
 
     root: str
@@ -126,16 +126,16 @@ class DraftKeeper:
         self._store = store
         self._lock = threading.Lock()
         self._stored: dict[str, StoredDrafts] = {}
-        self._pending: list[_Job] = []
+        self._pending: list[_DraftJob] = []
         self._version = 0
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[_DraftJob | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._last = (_Basis(), Drafts())
 
     def open(self, key: HandoffKey | None) -> None:
         """Reads what another app may have stored for this handoff."""
         if key is not None:
-            self._submit(_Job(key.root, None))
+            self._submit(_DraftJob(key.root, None))
 
     def refresh(self) -> None:
         """Reads again what is stored for the handoff in view."""
@@ -208,9 +208,9 @@ class DraftKeeper:
     def _change(self, change: Callable[[StoredDrafts, str], StoredDrafts]) -> None:
         chosen = self._store.state.chosen
         if chosen is not None:
-            self._submit(_Job(chosen.root, lambda stored: change(stored, chosen.handoff)))
+            self._submit(_DraftJob(chosen.root, lambda stored: change(stored, chosen.handoff)))
 
-    def _submit(self, job: _Job) -> None:
+    def _submit(self, job: _DraftJob) -> None:
         with self._lock:
             self._pending.append(job)
             self._version += 1
@@ -227,7 +227,7 @@ class DraftKeeper:
             except Exception as bug:  # noqa: BLE001 - the owner reports it, and the thread goes on
                 self._store.on_bug(bug)
 
-    def _do(self, job: _Job) -> None:
+    def _do(self, job: _DraftJob) -> None:
         store = DraftStore(Path(job.root))
         try:
             stored = store.load() if job.change is None else store.change(job.change)
@@ -242,7 +242,7 @@ class DraftKeeper:
             self._version += 1
         self._store.change(lambda state: state)
 
-    def _apply_one(self, job: _Job) -> StoredDrafts:
+    def _apply_one(self, job: _DraftJob) -> StoredDrafts:
         """Applies a change that could not be stored."""
         known = self._stored.get(job.root) or StoredDrafts()
         return known if job.change is None else job.change(known)

@@ -67,7 +67,7 @@ class FileCoverageReport:
 @without_collection()
 def read_coverage(session: Session, recheck: Recheck, since: str | None = None) -> CoverageReport:
     """How each file stands that changed since the start line, or since a commit named by a person."""
-    judged = _Judged(session, recheck)
+    judged = _RepositoryGates(session, recheck)
     start = judged.start_line if since is None else _find_commit(session, since)
     scopes, only = judged.scopes, None
     if since is not None:
@@ -89,14 +89,14 @@ def read_coverage(session: Session, recheck: Recheck, since: str | None = None) 
 def read_file_coverage(session: Session, recheck: Recheck, file: str) -> FileCoverageReport:
     """Who approved which lines of a file; a path seen from the root of the repository."""
     origins = _blame(session, file)
-    judged = _Judged(session, recheck)
+    judged = _RepositoryGates(session, recheck)
     regions = build_line_coverage(origins, judged.scopes, judged.reports)
     only = [file] if file in judged.scopes.changed else []
     path = next(iter(build_coverage(judged.scopes, judged.reports, only).paths), None)
     return FileCoverageReport(file, path, regions, judged.fatal, judged.anchored)
 
 
-class _Judged:
+class _RepositoryGates:
     """All handoffs with their scopes and gates."""
 
     def __init__(self, session: Session, recheck: Recheck) -> None:

@@ -144,7 +144,7 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
     )
 
 
-class _Judged(NamedTuple):
+class _JudgedHandoff(NamedTuple):
     """A reviewed handoff, and everything its gate depends on."""
 
     handoff: Handoff
@@ -176,7 +176,9 @@ class HandoffReviewer:
         self.scopes = find_all_scopes(session, handoffs, gates)
         known = earlier.reports if earlier is not None else {}
         self.closed = closed
-        self.judged: dict[str, _Judged] = earlier.judged if earlier is not None and earlier.closed == closed else {}
+        self.judged: dict[str, _JudgedHandoff] = (
+            earlier.judged if earlier is not None and earlier.closed == closed else {}
+        )
         self.reports: dict[str, GateReport] = {}
         self.has_log = gates is not None
         self.log_problems = () if gates is None else _collect_log_problems(gates)
@@ -215,7 +217,7 @@ class HandoffReviewer:
             scope=scope,
             life=life,
         )
-        self.judged[handoff.id] = _Judged(handoff, verdicts, report, problems, required, reviewed)
+        self.judged[handoff.id] = _JudgedHandoff(handoff, verdicts, report, problems, required, reviewed)
         return reviewed
 
 

@@ -100,7 +100,7 @@ def _open_cache(root: Path, question: str) -> OutputCache:
     return OutputCache(root, [question])
 
 
-class _Reviewed(NamedTuple):
+class _ReviewedRepository(NamedTuple):
     """All handoffs with their scopes and gates."""
 
     session: Session
@@ -136,7 +136,7 @@ def is_open(reviewed: ReviewedHandoff) -> bool:
     return not (gate.state is GateName.PENDING and has_nothing_to_decide)
 
 
-def _review(cache: OutputCache) -> _Reviewed:
+def _review(cache: OutputCache) -> _ReviewedRepository:
     from handoff_tui.checks.run.recheck import CheckAgain  # noqa: PLC0415 - only a real look needs these
     from handoff_tui.handoffs.read_handoffs import read_repository  # noqa: PLC0415
     from handoff_tui.handoffs.session import open_session  # noqa: PLC0415
@@ -148,7 +148,7 @@ def _review(cache: OutputCache) -> _Reviewed:
     gates = open_log_gates(session, result.handoffs, CheckAgain())
     reviewer = HandoffReviewer(session, result, gates)
     handoffs = tuple(reviewer.review(handoff, ()) for handoff in result.handoffs)
-    return _Reviewed(session, reading, reviewer, handoffs, gates is None or gates.index.verdict.anchored)
+    return _ReviewedRepository(session, reading, reviewer, handoffs, gates is None or gates.index.verdict.anchored)
 
 
 def _check_current(cache: OutputCache) -> tuple[list[str], bool]:
@@ -170,7 +170,7 @@ def _check_current(cache: OutputCache) -> tuple[list[str], bool]:
     return _shorten(lines), steady
 
 
-def _find_current(reviewed: _Reviewed) -> list[str]:
+def _find_current(reviewed: _ReviewedRepository) -> list[str]:
     """Finds the open handoffs that own what was changed last: uncommitted files, or else the last commit."""
     open_ones = [one.handoff.id for one in reviewed.handoffs if is_open(one)]
     scopes = reviewed.reviewer.scopes

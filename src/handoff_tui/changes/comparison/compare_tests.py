@@ -113,7 +113,7 @@ def pair_renamed(
     shared = {cut_last(name)[1] for name in left} & {cut_last(name)[1] for name in came}
     if not shared:
         return {}
-    parse = _Parser(shared)
+    parse = _TestKeys(shared)
     pairs: dict[str, str] = {}
     if moved:
         _pair(pairs, parse.list_moved_keys(left, moved), parse.list_moved_keys(came, {}))
@@ -122,7 +122,7 @@ def pair_renamed(
     return pairs
 
 
-class _Parser:
+class _TestKeys:
     """Keys of tests whose last part occurs on both sides. Text, not tuples: there can be 100,000."""
 
     def __init__(self, shared: set[str]) -> None:

@@ -165,7 +165,7 @@ class _Unit:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _Position:
     """The reader's position in a document."""
 
     headings: list[tuple[int, frozenset[Drop]]] = field(default_factory=list)
@@ -186,7 +186,7 @@ def find_named_drops_in_line(text: str) -> Iterator[NamedDrop]:
 
 
 def _split_units(text: str) -> Iterator[_Unit]:
-    reader = _Reader()
+    reader = _Position()
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
         if stripped.startswith(_FENCES):
@@ -213,7 +213,7 @@ def _split_units(text: str) -> Iterator[_Unit]:
     yield from _close(reader)
 
 
-def _enter_heading(reader: _Reader, level: int, title: str) -> None:
+def _enter_heading(reader: _Position, level: int, title: str) -> None:
     reader.introductions.clear()
     while reader.headings and reader.headings[-1][0] >= level:
         reader.headings.pop()
@@ -225,7 +225,7 @@ def _enter_heading(reader: _Reader, level: int, title: str) -> None:
     reader.headings.append((level, drops))
 
 
-def _open_item(reader: _Reader, indent: int, number: int, text: str) -> None:
+def _open_item(reader: _Position, indent: int, number: int, text: str) -> None:
     while reader.introductions and reader.introductions[-1][0] >= indent:
         reader.introductions.pop()
     drops = reader.headings[-1][1] if reader.headings else frozenset[Drop]()
@@ -234,7 +234,7 @@ def _open_item(reader: _Reader, indent: int, number: int, text: str) -> None:
     reader.unit = _Unit([(number, text)], indent, drops)
 
 
-def _close(reader: _Reader) -> Iterator[_Unit]:
+def _close(reader: _Position) -> Iterator[_Unit]:
     """Ends the unit; an introduction ("Removed:") is remembered for the items below it."""
     unit, reader.unit = reader.unit, None
     if unit is None:

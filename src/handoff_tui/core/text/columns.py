@@ -163,7 +163,7 @@ def _measure(fields: list[Field]) -> int:
     return sum(field.width + GAP for field in fields) - GAP
 
 
-class _Need(NamedTuple):
+class _ColumnWidth(NamedTuple):
     least: int
     most: int
 
@@ -195,13 +195,13 @@ def _choose(grid: Grid, kept: list[int]) -> Grid:
     )
 
 
-def _measure_cells(column: Column, cells: tuple[Cell, ...]) -> _Need:
+def _measure_cells(column: Column, cells: tuple[Cell, ...]) -> _ColumnWidth:
     texts = [column.heading, *(cell.text for cell in cells)]
     most = max(map(compute_width, texts))
     if column.whole:
-        return _Need(most, most)
+        return _ColumnWidth(most, most)
     words = [compute_width(word) for cell in cells for word in cell.text.split()]
-    return _Need(max(compute_width(column.heading), min(max(words, default=0), _LONGEST_WORD)), most)
+    return _ColumnWidth(max(compute_width(column.heading), min(max(words, default=0), _LONGEST_WORD)), most)
 
 
 def _add_up(widths: Iterator[int]) -> int:

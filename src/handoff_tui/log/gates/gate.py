@@ -66,7 +66,7 @@ class GateQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedDecision:
     """A decision, and why it may not count."""
 
     made: DecisionEntry
@@ -101,7 +101,7 @@ class _Gate:
     policy: Policy
     rule: GateRule
     question: GateQuestion
-    judged: list[_Judged] = field(default_factory=list)
+    judged: list[_JudgedDecision] = field(default_factory=list)
 
     def judge(self) -> tuple[GateName, tuple[str, ...]]:
         self.judged = [self._judge(made) for made in self.index.find_last_decisions(*self.question.key.place)]
@@ -129,18 +129,18 @@ class _Gate:
         asked = self.rule.require
         return len(people) >= self.rule.threshold and (asked is None or is_met(asked, people, self.policy.roles))
 
-    def _judge(self, made: DecisionEntry) -> _Judged:
+    def _judge(self, made: DecisionEntry) -> _JudgedDecision:
         days = self.rule.max_age_days
         expired = days is not None and add_seconds(made.entry.time, days * _DAY_SECONDS) < self.question.now
         objection = self._find_objection(made) if made.decision.verb in PASSING else ""
         if made.decision.verb in VETOES:  # it stands until the agent hands over again
-            return _Judged(made, _find_other_attempt(made.work, self.question), expired, objection)
+            return _JudgedDecision(made, _find_other_attempt(made.work, self.question), expired, objection)
         stale = find_change(made.work, self.question, self.rule)
         if made.decision.verb in PASSING and not (stale or expired or objection or self._has_review(made)):
             objection = "the review record of this decision is stored nowhere, so nothing shows what was reviewed"
         if made.decision.verb in APPROVING and not (stale or expired or objection):
             stale = self.question.find_failure(made)
-        return _Judged(made, stale, expired, objection)
+        return _JudgedDecision(made, stale, expired, objection)
 
     def _has_review(self, made: DecisionEntry) -> bool:
         """Entries of the first version did not have to come with one."""

@@ -12,8 +12,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.scope.scope import Attribution
-from handoff_tui.live.state.app import USUAL_RANGE, DiffRange, Part
-from handoff_tui.live.state.app import ChangedPaths as Changes
+from handoff_tui.live.state.app import USUAL_RANGE, ChangedPaths, DiffRange, Part
 from handoff_tui.log.gates.coverage import COVERED, SOURCE_WORDS, ChangedPath, Coverage
 from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
 from handoff_tui.status.inbox_item import HandoffKey
@@ -121,7 +120,7 @@ class CoverageView(ListedView[CoverageRows]):
     title = "File"
     _only_open = False
 
-    def build_rows(self, value: Changes) -> CoverageRows:
+    def build_rows(self, value: ChangedPaths) -> CoverageRows:
         return CoverageRows(value.paths, self._text, only_open=self._only_open)
 
     def build_page(self) -> Page:

@@ -28,8 +28,7 @@ from handoff_tui.history.attempts.page import (
 )
 from handoff_tui.history.attempts.report import AttemptHistory, PastAttempt
 from handoff_tui.history.failure.page import build_failure_page
-from handoff_tui.live.state.app import AppState, DiffRange, Part
-from handoff_tui.live.state.app import AttemptHistories as Histories
+from handoff_tui.live.state.app import AppState, AttemptHistories, DiffRange, Part
 from handoff_tui.tui.messages import (
     ComparisonWanted,
     CopyWanted,
@@ -158,7 +157,7 @@ class HistoryView(ListedView[AttemptRows]):
             self._marked, self._below = "", _Below.ATTEMPT
         super().update_from(before)
 
-    def build_rows(self, value: Histories) -> AttemptRows:
+    def build_rows(self, value: AttemptHistories) -> AttemptRows:
         return AttemptRows(value.histories, marked=self._marked, text=self._text)
 
     def build_page(self) -> Page:

@@ -24,7 +24,7 @@ _NAMES_AGENTS = frozenset({"builder", "tdd", "hub"})
 """Built-in pipelines that name agents."""
 
 
-class _Need(NamedTuple):
+class _RequiredAgent(NamedTuple):
     """An agent that must be ready, its command, and who requires it."""
 
     agent: str
@@ -58,7 +58,7 @@ def agent_ready(context: Context) -> Findings:
 
 def _list_needs(
     context: Context, handoff: Handoff, pipelines: list[Pipeline], commands: dict[str, tuple[str, ...]]
-) -> Iterator[_Need]:
+) -> Iterator[_RequiredAgent]:
     phase = next((found for pipeline in pipelines if (found := _find_phase(pipeline, handoff.target_phase))), None)
     if phase is not None and phase.human_only:
         return
@@ -67,9 +67,9 @@ def _list_needs(
         command = _find_command(agent, phase, commands)
         asking = [pipeline for pipeline in pipelines if commands or pipeline.name not in _NAMES_AGENTS]
         required_by = _find_pipeline_of(agent, asking) if handoff.target_agent else None
-        yield _Need(agent, command, required_by)
+        yield _RequiredAgent(agent, command, required_by)
     for procedure, required in _list_required(context, handoff):
-        yield _Need(required, commands.get(required.casefold(), ()), f"the procedure {procedure}")
+        yield _RequiredAgent(required, commands.get(required.casefold(), ()), f"the procedure {procedure}")
 
 
 def _find_command(agent: str, phase: Phase | None, commands: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def _list_required(context: Context, handoff: Handoff) -> Iterator[tuple[str, st
             yield from ((name, agent) for agent in configured[name].required_agents)
 
 
-def _judge_need(context: Context, handoff: Handoff, need: _Need) -> Findings:
+def _judge_need(context: Context, handoff: Handoff, need: _RequiredAgent) -> Findings:
     if not need.command:
         message = f"VR004: {need.agent} is required by {need.required_by}, but has no command"
         expected = f"a command in [agents.{need.agent}]"

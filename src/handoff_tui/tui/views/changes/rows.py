@@ -330,7 +330,7 @@ class DiffRows:
         said = self._find_said(index)
         return said.thread if said is not None else None
 
-    def _find_said(self, index: int) -> _Said | None:
+    def _find_said(self, index: int) -> _CommentRows | None:
         row = self.map.find_row(index) if index < len(self) else None
         if row is None or row.kind is not RowKind.FIXED or row.block == 0:
             return None
@@ -401,7 +401,7 @@ class DiffRows:
         return find_word_spans(lines.read_line(old).text, lines.read_line(new).text)
 
 
-class _Said(NamedTuple):
+class _CommentRows(NamedTuple):
     """A draft or a thread, laid out."""
 
     comment: Comment
@@ -422,9 +422,9 @@ def _build_gap(row: DiffRow) -> Cells:
     return (Cell(f" ⋯ {plural(row.part, 'line')} hidden (↵ shows them) ", "muted"),)
 
 
-def _lay_out_comments(file: ShownFile, comments: Sequence[Comment], width: int) -> list[_Said]:
+def _lay_out_comments(file: ShownFile, comments: Sequence[Comment], width: int) -> list[_CommentRows]:
     """Puts comments on lines below their last line, and comments on the file below its head."""
-    said: list[_Said] = []
+    said: list[_CommentRows] = []
     for comment in comments:
         if comment.path != file.change.path or comment.thread:
             continue
@@ -434,13 +434,13 @@ def _lay_out_comments(file: ShownFile, comments: Sequence[Comment], width: int) 
             continue
         place = "the file" if comment.line is None else comment.place.removeprefix(f"{comment.path}:")
         rows = _wrap(f"your draft on {place}: ", comment.text, width)
-        said.append(_Said(comment, FixedRows(after, len(rows)), tuple(rows)))
+        said.append(_CommentRows(comment, FixedRows(after, len(rows)), tuple(rows)))
     return said
 
 
 def _lay_out_threads(
     file: ShownFile, drafts: Sequence[Comment], threads: Sequence[Thread], width: int
-) -> Iterator[_Said]:
+) -> Iterator[_CommentRows]:
     """Puts open threads below the line where they are now; with no line left, below the head of the file."""
     for thread in threads:
         replies = [draft for draft in drafts if draft.thread == thread.id]
@@ -457,7 +457,7 @@ def _lay_out_threads(
         for draft in replies:
             words = f"your draft {'settles it' if draft.resolves else 'reply'}"
             rows += _wrap(f"  {words}{': ' if draft.text else ''}", draft.text, width)
-        yield _Said(thread.comment, FixedRows(after, len(rows)), tuple(rows), thread)
+        yield _CommentRows(thread.comment, FixedRows(after, len(rows)), tuple(rows), thread)
 
 
 def _wrap(lead: str, text: str, width: int) -> list[Cells]:

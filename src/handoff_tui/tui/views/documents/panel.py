@@ -12,8 +12,7 @@ from textual.message import Message
 
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.live.state.app import PACKET
-from handoff_tui.live.state.app import OpenDocument as OpenDocument
+from handoff_tui.live.state.app import PACKET, OpenDocument
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.views.documents.markdown_blocks import MOST_RENDERED, Block, TextRow, lay_out_blocks, parse_blocks
 from handoff_tui.tui.views.documents.rows import (

@@ -17,8 +17,7 @@ from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Heading
-from handoff_tui.live.state.app import PACKET, AppState, Part
-from handoff_tui.live.state.app import OpenDocument as OpenDocument
+from handoff_tui.live.state.app import PACKET, AppState, OpenDocument, Part
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui import messages
