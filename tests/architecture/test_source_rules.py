@@ -85,6 +85,16 @@ def test_file_name_says_something() -> None:
     assert [name_of(path) for path in FILES if path.stem in BANNED_NAMES] == []
 
 
+def test_class_has_its_name_to_itself() -> None:
+    """A name that two modules give to a class of their own would stand for two things."""
+    modules: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in parse(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                modules.setdefault(node.name, []).append(name_of(path))
+    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
+
+
 def test_disk_is_touched_in_few_places() -> None:
     """Elsewhere nothing reads or writes files or starts processes."""
     others = [path for path in FILES if not path.relative_to(SOURCE).as_posix().startswith(TOUCH_DISK)]
