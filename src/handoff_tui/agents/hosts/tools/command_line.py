@@ -317,9 +317,8 @@ class _Judge:
         if verb == "bisect" and texts[:1] == ["run"]:
             self._run_words(arguments[1:], ShellCommand())
         elif verb == "for-each-repo":
-            self._run_words(
-                [ShellWord("git"), *(word for word in arguments if not word.text.startswith("-"))], ShellCommand()
-            )
+            own = [word for word in arguments if not word.text.startswith("-")]
+            self._run_words([ShellWord("git"), *own], ShellCommand())
         elif verb == "submodule" and "foreach" in texts:
             rest = [text for text in texts[texts.index("foreach") + 1 :] if text not in {"--recursive", "--quiet"}]
             self._in_folder(folder, " ".join(rest))
