@@ -55,6 +55,18 @@ def test_looking_again_gives_the_same(gate_desk: GateDesk) -> None:
     assert look(gate_desk.root, "release").digest != first.digest
 
 
+def test_gate_is_judged_the_same_without_its_work(gate_desk: GateDesk) -> None:
+    """Only what signs needs the snapshot; who asks for it all the same is refused."""
+    desk = open_session(gate_desk.root)
+    with_work = look(gate_desk.root)
+    without = examine(desk, open_log(desk.repository), HANDOFF, options=ExamineOptions(capture=False))
+    assert (without.digest, without.gate, without.failing) == (with_work.digest, with_work.gate, with_work.failing)
+    assert without.subject == with_work.subject.model_copy(update={"snapshot": ""})
+    with pytest.raises(ValueError, match="without its work"):
+        _ = without.snapshot
+    assert look(gate_desk.root, earlier=without).subject == with_work.subject
+
+
 def test_snapshot_of_the_subject_leaves_the_surroundings_out(gate_desk: GateDesk) -> None:
     """Branch and upstream may change while the work stays; the commit is the newest that is work."""
     work = gate_desk.builder.head()

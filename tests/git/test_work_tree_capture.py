@@ -15,9 +15,10 @@ import pytest
 
 from handoff_tui.core.errors import CaptureError, ObjectMissingError, TreeMovedError
 from handoff_tui.git.command import Git, GitAnswer
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.git.repository import open_repository
 from handoff_tui.git.work_tree import capture as work_tree_module
-from handoff_tui.git.work_tree.capture import CapturedTree, build_commit_tree, offer_objects, write_work_tree
+from handoff_tui.git.work_tree.capture import CapturedTree, offer_objects, write_work_tree
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.hostile import HostileRepository
 from tests.support.repositories import RepositoryBuilder, build_git_environment

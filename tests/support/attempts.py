@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, TestOutcome, build_digest, write_snapshot
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 from handoff_tui.log.index import LogIndex, build_log_index

@@ -8,7 +8,7 @@ from typing import Any
 from handoff_tui.changes.snapshots.snapshot import Snapshot, write_snapshot
 from handoff_tui.checks.registry import RULES
 from handoff_tui.core.place import CheckMoment
-from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.metrics.facts import Judged, MetricsFacts, RecordFacts, build_decided_attempts
 from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, MetricsReport, Spread, Target, Unit, Week

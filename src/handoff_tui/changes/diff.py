@@ -22,10 +22,16 @@ from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import FileUnreadableError, HandoffNotFoundError, UnsafePathError, UsageError
 from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.git.file_diff import ChangedFile, DiffOptions, FileChange, FileDiff, TreeChanges, Whitespace
-from handoff_tui.git.objects.private_objects import OwnObjects, WrittenEntry, WrittenTree, offer_objects
+from handoff_tui.git.objects.private_objects import (
+    OwnObjects,
+    WrittenEntry,
+    WrittenTree,
+    build_commit_tree,
+    offer_objects,
+)
 from handoff_tui.git.objects.tree_diff import count_lines, read_patch, read_tree_changes, refuse_altered_trees
 from handoff_tui.git.signing.signing_key import read_identity
-from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.git.work_tree.capture import write_work_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.find import find_behind

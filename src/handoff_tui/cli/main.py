@@ -81,6 +81,9 @@ _SELDOM = 100_000
 """How many new objects make Python look for garbage: most verbs end before there is any."""
 
 
+argparse._ = lambda text: text  # type: ignore[attr-defined] # it has no other language, yet would look for one
+
+
 class Command(Protocol):
     """A module in commands/."""
 

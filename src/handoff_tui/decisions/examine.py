@@ -31,7 +31,7 @@ from handoff_tui.log.entries import canonical
 from handoff_tui.log.entry import NO_BASELINE, GateKey, Subject
 from handoff_tui.log.gates.all_gates import LogGates
 from handoff_tui.log.gates.approved import list_approved
-from handoff_tui.log.gates.gate import GateQuestion, judge_gate
+from handoff_tui.log.gates.gate import NOT_COMPARED, GateQuestion, judge_gate
 from handoff_tui.log.gates.gate_state import GateReport
 from handoff_tui.log.gates.position import build_value_digest
 from handoff_tui.log.index import LogIndex, build_log_index
@@ -40,6 +40,15 @@ from handoff_tui.log.policy.policy import Policy
 from handoff_tui.status.show import find_id
 
 _NAMED = 5
+
+
+class CapturedWork(NamedTuple):
+    """All files as they are here, committed or not."""
+
+    snapshot: Snapshot
+    """Without the branch and its upstream, which may change while the work stays the same."""
+    tree: str
+    """The git tree of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +60,8 @@ class ExaminedGate(GateQuestion):
     handoff: Handoff
     report: CheckReport
     """The checks of this gate, for this handoff."""
-    snapshot: Snapshot
-    """Without the branch and its upstream, which may change while the work stays the same."""
-    work_tree: str
-    """The git tree of all files as captured, committed or not."""
+    captured: CapturedWork | None
+    """None if the work was not captured; then nothing can be signed."""
     baseline: BaselineChoice
     gates: LogGates
     """All gates of the repository, by this log and policy."""
@@ -73,6 +80,19 @@ class ExaminedGate(GateQuestion):
     @property
     def policy(self) -> Policy | None:
         return self.gates.policy
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._require_captured().snapshot
+
+    @property
+    def work_tree(self) -> str:
+        return self._require_captured().tree
+
+    def _require_captured(self) -> CapturedWork:
+        if self.captured is None:
+            raise ValueError("this gate was examined without its work")
+        return self.captured
 
     @property
     def scope(self) -> Scope:
@@ -114,6 +134,8 @@ class ExamineOptions(NamedTuple):
     """Another gate examined in this very state; what was read and captured for it is used again."""
     frozen: FrozenWork | None = None
     """The work that is decided about, if it isn't what is here now."""
+    capture: bool = True
+    """Whether the work is captured, with the checks of the whole repository; showing a gate needs neither."""
     moving: bool = False
     """Whether the handoff's files may be saved meanwhile: a rejection never waits for them to rest."""
 
@@ -149,7 +171,7 @@ def examine(
     options: ExamineOptions = USUAL,
     telling: ProgressCallbacks | None = None,
 ) -> ExaminedGate:
-    """Runs the checks of the gate, captures the work, chooses the baseline, and judges the gate."""
+    """Runs the checks of the gate, captures the work unless that is left out, chooses the baseline, judges the gate."""
     earlier = options.earlier
     frozen = options.frozen
     reading = frozen.reading if frozen else earlier.reading if earlier is not None else read_repository(session)
@@ -167,7 +189,7 @@ def examine(
         subject=bound.model_copy(
             update={
                 "baseline": plan.baseline.snapshot or NO_BASELINE,
-                "snapshot": build_digest(checked.snapshot),
+                "snapshot": build_digest(checked.captured.snapshot) if checked.captured is not None else NOT_COMPARED,
                 "checks": build_checks_digest(checked.report),
             }
         ),
@@ -184,8 +206,7 @@ def examine(
         reading=reading,
         handoff=plan.handoff,
         report=checked.report,
-        snapshot=checked.snapshot,
-        work_tree=checked.work_tree,
+        captured=checked.captured,
         baseline=plan.baseline,
         gates=plan.gates,
         guards=guards,
@@ -196,8 +217,7 @@ class _Checked(NamedTuple):
     """The checks of a gate, and the work that they are about."""
 
     report: CheckReport
-    snapshot: Snapshot
-    work_tree: str
+    captured: CapturedWork | None = None
 
 
 def _check(
@@ -208,12 +228,14 @@ def _check(
     request = plan.build_request(fresh=options.fresh)._replace(run_commands=options.run_commands)
     placed = known._replace(reading=place_at(known.reading, plan.key))
     before = None
+    if not options.capture:
+        return _Checked(check(guards.session, request, telling, placed))
     if earlier is None:
         report, before = check_before_another(guards.session, request, telling, placed)
     else:
         report = check(guards.session, request, telling, placed)
-        if earlier.report.baseline == report.baseline:
-            return _Checked(report, earlier.snapshot, earlier.work_tree)
+        if earlier.captured is not None and earlier.report.baseline == report.baseline:
+            return _Checked(report, earlier.captured)
     own = frozenset() if options.moving else frozenset(plan.gates.work.scopes.of(plan.key.handoff).results)
     moved = Event()
     whole = request._replace(phase=None, handoff=None)
@@ -221,7 +243,8 @@ def _check(
     taken = take(guards.session, telling, whole, known, needed=own, on_change=moved.set)
     if moved.is_set():
         report = check(guards.session, request, telling, placed)
-    return _Checked(report, build_subject_snapshot(plan.gates.session, taken), taken.captured.tree.tree)
+    snapshot = build_subject_snapshot(plan.gates.session, taken)
+    return _Checked(report, CapturedWork(snapshot, taken.captured.tree.tree))
 
 
 def plan_gate(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -93,6 +92,8 @@ def find_on_path() -> str | None:
 
 def find_command() -> str:
     """Returns what a person types to start this program here: its name if it is on PATH, else its path."""
+    import shlex  # noqa: PLC0415 - every look finds a file of ours here
+
     beside = Path(sys.executable).with_name(_PROGRAM)
     if find_on_path() is not None:
         return _PROGRAM

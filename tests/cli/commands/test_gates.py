@@ -17,6 +17,18 @@ def test_gate_page_and_json_say_the_same(gate_desk: GateDesk) -> None:
     assert "there is no signed log yet" in page.stdout
 
 
+def test_only_json_names_the_snapshot_which_takes_capturing(gate_desk: GateDesk) -> None:
+    """The page says the same about everything else, and what it doesn't name it doesn't compute."""
+    bo = gate_desk.person("bo")
+    page = gate_desk.speaking(bo, "gate", HANDOFF, "--repo", gate_desk.root)
+    subject = gate_desk.gate(bo).json["subject"]
+    shown = {line.split()[0]: line.split()[1] for line in page.stdout.splitlines() if len(line.split()) == 2}
+    assert "snapshot" not in shown
+    assert len(subject["snapshot"]) == len(subject["checks"])
+    names = ("commit", "tree", "handoff", "checks")
+    assert [shown[name] for name in names] == [subject[name] for name in names]
+
+
 def test_gate_of_another_phase_is_another_gate(gate_desk: GateDesk) -> None:
     """Also fresh."""
     bo = gate_desk.person("bo")

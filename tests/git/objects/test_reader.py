@@ -19,12 +19,11 @@ from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.history.commits import read_blobs, read_trees
 from handoff_tui.git.objects import reader as object_reader
 from handoff_tui.git.objects.log_trees import parse_log_folder, parse_shard, parse_tree
-from handoff_tui.git.objects.private_objects import offer_objects, write_without_own_folder
+from handoff_tui.git.objects.private_objects import build_commit_tree, offer_objects, write_without_own_folder
 from handoff_tui.git.objects.reader import ObjectReader, matches_id, refuse_altered_objects
 from handoff_tui.git.objects.tree_diff import open_isolated_objects, refuse_altered_trees
 from handoff_tui.git.objects.tree_files import read_tree_contents, read_tree_files
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.session import open_session
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
 from tests.support.repositories import RepositoryBuilder

@@ -14,10 +14,10 @@ from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import FileChange, LineCounts
 from handoff_tui.git.objects import tree_diff
 from handoff_tui.git.objects import tree_reader as tree_store
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.git.objects.tree_diff import count_lines, list_changes, parse_raw, read_patch, read_tree_changes
 from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import open_repository
-from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.system.files.reader import FileReader
 from tests.support.repositories import RepositoryBuilder, build_git_environment
 

@@ -13,7 +13,8 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RollbackError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.commit_graph import find_ancestors
-from handoff_tui.git.work_tree.capture import build_commit_tree, write_work_tree
+from handoff_tui.git.objects.private_objects import build_commit_tree
+from handoff_tui.git.work_tree.capture import write_work_tree
 from handoff_tui.handoffs.placed_by_runs import ROLLBACK
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.entries.times import build_time

@@ -13,9 +13,8 @@ from handoff_tui.core.errors import ObjectMissingError, StoredFileMissingError, 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.git.objects.private_objects import offer_objects
+from handoff_tui.git.objects.private_objects import build_commit_tree, offer_objects
 from handoff_tui.git.session import session_of
-from handoff_tui.git.work_tree.capture import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.gates.approved import ApprovedSnapshot, ComparisonPoints, EarlierState

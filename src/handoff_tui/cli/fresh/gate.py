@@ -21,7 +21,7 @@ def run_gate(arguments: argparse.Namespace, recall: OutputCache) -> ExitCode:
     """Prints where the gate stands, and keeps it for the next call if nothing changes until then."""
     session = open_session(recall.look.repository.root, recall.look)
     with following() as progress:
-        options = ExamineOptions(fresh=arguments.fresh)
+        options = ExamineOptions(fresh=arguments.fresh, capture=arguments.json)  # the page names no snapshot
         work = open_work_session(session, arguments)
         examined = examine(work, open_log(session.repository), arguments.id, arguments.phase, options, progress)
     text = render_result(arguments, build_gate_json, build_gate_page, build_gate_view(examined))

@@ -95,7 +95,8 @@ def add_subject(page: Page, view: GateView) -> None:
         page.fact("", view.baseline_reason)
     else:
         page.fact("baseline", f"none: {view.baseline_reason.removeprefix(_NO_BASELINE_WORDS)}")
-    page.fact("snapshot", subject.snapshot)
+    if subject.snapshot:
+        page.fact("snapshot", subject.snapshot)
     page.fact("handoff", subject.handoff)
     page.fact("checks", subject.checks)
     warned = f", {plural(view.warnings, 'warning')}" if view.warnings else ""

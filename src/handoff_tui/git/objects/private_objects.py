@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.errors import CaptureError
+from handoff_tui.core.errors import CaptureError, ObjectMissingError
 from handoff_tui.git.objects.log_trees import DropOwnFiles
 from handoff_tui.git.objects.reader import ObjectReader, build_object_id
 from handoff_tui.git.repository import Repository
@@ -57,6 +57,18 @@ def quote_folder(folder: Path) -> str:
         return path
     escaped = path.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -> str:
+    """Returns the tree of a commit without `.handoff-tui/`, as the log binds it."""
+    reader = session_of(repository.git).read_objects()
+    tree = reader.describe([commit], "^{tree}")[commit]
+    if tree is None:
+        raise ObjectMissingError(
+            f"the commit {commit} is not in this repository",
+            "A shallow clone may lack it (git fetch --unshallow), or it was removed by git gc after a rewrite.",
+        )
+    return write_without_own_folder(reader, tree.id, cache_folder)
 
 
 def write_without_own_folder(reader: ObjectReader, tree: str, cache_folder: Path) -> str:

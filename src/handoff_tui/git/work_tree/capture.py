@@ -13,10 +13,11 @@ from collections.abc import Collection
 from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.errors import CaptureError, GitError, ObjectMissingError, TreeMovedError
+from handoff_tui.core.errors import CaptureError, GitError, TreeMovedError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import (
+    build_commit_tree,
     make_folder,
     offer_objects,
     offer_own_objects,
@@ -112,7 +113,7 @@ def list_pending(status: Status) -> list[PendingPath]:
     return pending
 
 
-__all__ = ["CapturedTree", "UncapturedPath", "build_commit_tree", "offer_objects", "write_work_tree"]
+__all__ = ["CapturedTree", "UncapturedPath", "offer_objects", "write_work_tree"]
 
 _STATUS = (
     *("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames", "--untracked-files=all"),
@@ -163,18 +164,6 @@ def write_work_tree(repository: Repository, cache_folder: Path, needed: Collecti
                 pass  # a cache may be damaged or half deleted; what is wrong with the repository shows again
         index.copy()
         return _Capture(repository, cache_folder, index, needed).run()
-
-
-def build_commit_tree(repository: Repository, commit: str, cache_folder: Path) -> str:
-    """Returns the tree of a commit without `.handoff-tui/`, as the log binds it."""
-    reader = session_of(repository.git).read_objects()
-    tree = reader.describe([commit], "^{tree}")[commit]
-    if tree is None:
-        raise ObjectMissingError(
-            f"the commit {commit} is not in this repository",
-            "A shallow clone may lack it (git fetch --unshallow), or it was removed by git gc after a rewrite.",
-        )
-    return write_without_own_folder(reader, tree.id, cache_folder)
 
 
 class _Capture:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import shutil
 import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -350,7 +349,8 @@ class PrivateIndex:
             temporary = self.folder / "index.copy"
             try:
                 with temporary.open("wb") as target:
-                    shutil.copyfileobj(source, target, 1 << 20)
+                    while part := source.read(1 << 20):
+                        target.write(part)
                 # by this time git knows which files may have changed right after it looked; a later one hides that
                 os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
                 temporary.replace(self._place)

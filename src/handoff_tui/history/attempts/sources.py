@@ -15,7 +15,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.core.text.safe_text import fold_lookalikes
 from handoff_tui.decisions.examine import ExaminedGate
-from handoff_tui.git.work_tree.capture import build_commit_tree
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.report import AttemptDecision, AttemptOutcome, TestNumbers

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
-from copy import copy
 from functools import cached_property
 from typing import Protocol
 
 from handoff_tui.core.classes import dataclass, replace
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.scope.digests import read_path
 from handoff_tui.handoffs.session import Session
@@ -75,7 +75,8 @@ class LogGates:
 
     def ask_without_checks(self) -> LogGates:
         """The same gates, whose questions never run a check."""
-        again = copy(self)
+        again = LogGates.__new__(LogGates)
+        again.__dict__.update(self.__dict__)
         again.recheck = without_checks
         again.__dict__.pop("_asked", None)  # a question that was asked before runs the checks of this one
         return again
@@ -226,8 +227,6 @@ class LogGates:
 
     @cached_property
     def tree(self) -> str:
-        from handoff_tui.git.work_tree.capture import build_commit_tree  # noqa: PLC0415 - who looks captures little
-
         repository, head = self.session.repository, self.session.work_tree.facts.head
         return "" if head is None else build_commit_tree(repository, head, find_cache_folder(repository.root))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.git.history.commit_graph import find_ancestors
+from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.log.entry import APPROVING, EntryKind
@@ -69,8 +70,6 @@ def find_trusted_commit(session: Session) -> EarlierState | None:
     verdict = open_log(session.repository).verify()
     if head is None or verdict.fatal:
         return None
-    from handoff_tui.git.work_tree.capture import build_commit_tree  # noqa: PLC0415 - who looks captures little
-
     tree = build_commit_tree(session.repository, head, find_cache_folder(session.repository.root))
     approved = list_approved(session, build_log_index(verdict), tree)
     commit = next((one.commit for one in approved if one.is_ancestor), None)

@@ -95,17 +95,15 @@ def load_json(place: Path) -> object:
 
 def write_json(place: Path, value: object) -> bool:
     """Replaces a sealed file in one step; returns False if it can't, which only costs time."""
-    import tempfile  # noqa: PLC0415 - reading is the hot path
-
     secret = load_cache_secret()
     if secret is None:
         return False
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, temporary = tempfile.mkstemp(dir=place.parent, prefix=".tmp-")
-        with os.fdopen(descriptor, "wb") as file:
+        temporary = place.parent / f".tmp-{os.urandom(8).hex()}"
+        with open(os.open(temporary, _NEW_FILE, 0o600), "wb") as file:  # noqa: PTH123 - opened by its descriptor
             file.write(seal(json.dumps(value).encode(), find_name(place), secret))
-        Path(temporary).replace(place)
+        temporary.replace(place)
     except OSError:
         return False
     return True
