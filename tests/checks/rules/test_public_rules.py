@@ -191,7 +191,6 @@ def test_state_that_is_broken_is_found_of_waiting_for_people() -> None:
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (named_commits_exist, MemoryWorld({})),
         (named_commits_exist, MemoryWorld(state(None))),
         (checkpoint_cleared, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Status\nx\n\n## Next steps\n- y\n"})),
         (human_actions_cleared, MemoryWorld({"bugs.json": '{"bugs": []}'})),

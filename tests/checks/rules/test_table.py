@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 from handoff_tui.checks import rules
 from handoff_tui.checks.registry import RULES
+from handoff_tui.checks.rule import NotApplicableError, Rule, System
+from tests.support.world import MemoryWorld, judge
 
 FOLDER = Path(rules.__path__[0])
 PARSED = {
@@ -44,3 +48,48 @@ def test_rules_speak_in_sentences() -> None:
     for rule in RULES:
         assert rule.holds[0].isupper() or rule.holds.startswith("uncommitted_files"), rule.id
         assert (rule.holds[-1], rule.remedy[-1], rule.reads[-1] == ".") == (".", ".", False), rule.id
+
+
+NOTHING_HERE = {
+    System.MOSAIC: "no session state under review",
+    System.BUILDER: "no builder handoff here",
+    System.PROCEDURE: "no handoff passes work on to another phase",
+    System.TDD: "no TDD cycle here",
+    System.HUB: "no hub handoff here",
+    System.PUBLIC: "no handoff in a public format here",
+    System.ALL: "no handoff here",
+}
+OTHER_REASONS = {
+    "agent-ready": "no handoff names who takes over",
+    "changes-are-documented": "no handoff here",
+    "checkpoint-cleared": "no handoff format with checkpoints here",
+    "claimed-commits-match-git": "no mosaic handoff here",
+    "connections-stable": "no remote is configured",
+    "data-intact": "no checksum is mentioned",
+    "deployment-answers": "no deployment is claimed to be live",
+    "handoff-notes-parse": "no TDD note or state file here",
+    "lock-not-stale": "no agent holds a lock",
+    "nothing-unpushed": "no handoff here",
+    "referenced-files-exist": "no document under review names a file",
+    "resolved-blockers-have-evidence": "no blocker is marked resolved",
+    "state-consistent": "no procedure and no TDD cycle here",
+    "state-files-exist": "no session state here",
+    "uncommitted-files-agree": "no gsd handoff here",
+    "wave-is-integrated": "no builder handoff belongs to a wave",
+    "work-can-be-compared": "asked about one handoff only",
+    **dict.fromkeys(
+        [
+            *("assertions-not-weakened", "check-configuration-unchanged", "ci-unchanged", "no-new-skips"),
+            *("settings-unchanged", "tests-not-deleted", "thresholds-not-lowered"),
+        ],
+        "no baseline: nothing was pushed or approved yet, and none was named",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_rule_is_skipped_in_a_repository_without_handoffs(rule: Rule) -> None:
+    """It neither passes nor fails, and says what it misses."""
+    with pytest.raises(NotApplicableError) as skipped:
+        judge(rule, MemoryWorld({"a.txt": ""}))
+    assert str(skipped.value) == OTHER_REASONS.get(rule.id, NOTHING_HERE[rule.system])

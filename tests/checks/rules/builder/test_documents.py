@@ -310,7 +310,6 @@ def test_wave_of_one_package_needs_no_integration() -> None:
             build_world({spec_path("H-5"): None, results_path("H-5"): None}),
             "no builder handoff",
         ),
-        (spec_sections_in_order, MemoryWorld(files={"README.md": "# A"}), "no builder handoff"),
         (
             results_sections_present,
             build_world({results_path("H-5"): None, prompt_path("H-5"): build_prompt("H-5")}),

@@ -189,11 +189,8 @@ def test_problems_of_other_handoffs_are_not_judged() -> None:
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (approvals_are_real, MemoryWorld()),
         (approvals_are_real, note("Rowing goes on.\n")),
-        (claims_hold, MemoryWorld({})),
         (claims_hold, MemoryWorld({"HANDOFF.md": "# Handoff\n\n## Next steps\n- rest\n\n## Context\nNone.\n"})),
-        (problems_absent, MemoryWorld({"src/row.py": ""})),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError, Rule, UndecidableError
+from handoff_tui.checks.rule import UndecidableError
 from handoff_tui.checks.rules.every.tests_not_weakened import assertions_not_weakened, no_new_skips, tests_not_deleted
 from handoff_tui.checks.world import Change
 from tests.support.world import BASE, MemoryWorld, build_changed_world, find_subjects, judge
@@ -78,9 +78,7 @@ def test_test_file_of_unknown_kind_that_is_deleted_is_found() -> None:
 
 
 def test_rule_needs_a_baseline_that_can_be_read() -> None:
-    """None: it does not apply. Unreadable: it cannot tell."""
-    with pytest.raises(NotApplicableError):
-        judge(tests_not_deleted, MemoryWorld())
+    """Else it cannot tell."""
     with pytest.raises(UndecidableError):
         judge(tests_not_deleted, MemoryWorld(base=BASE, changed=(Change("D", "test_row.py"),)))
 
@@ -172,13 +170,6 @@ def test_cases_that_were_taken_away_are_found() -> None:
     """Fewer parameters are fewer tests."""
     whole = "@pytest.mark.parametrize('x', [1, 2, 3])\n" + body_of("assert x")
     assert subjects_assertions(whole, whole.replace("[1, 2, 3]", "[1]")) == ["test_row cases"]
-
-
-@pytest.mark.parametrize(("rule", "world"), [(no_new_skips, MemoryWorld()), (assertions_not_weakened, MemoryWorld())])
-def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:
-    """It neither passes nor fails."""
-    with pytest.raises(NotApplicableError):
-        judge(rule, world)
 
 
 @pytest.mark.parametrize(

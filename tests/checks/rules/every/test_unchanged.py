@@ -286,11 +286,9 @@ def test_threshold_that_moved_to_another_file_passes() -> None:
 @pytest.mark.parametrize(
     ("rule", "world"),
     [
-        (ci_unchanged, MemoryWorld()),
         (check_configuration_unchanged, MemoryWorld({FILE: CHECK_WEAKENED})),
         (check_configuration_unchanged, build_changed_world({}, {})),
         (settings_unchanged, MemoryWorld({FILE: CHECK_SETTINGS})),
-        (thresholds_not_lowered, MemoryWorld()),
     ],
 )
 def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld) -> None:

@@ -555,9 +555,7 @@ def test_run_that_is_not_said_to_be_complete_is_not_judged() -> None:
     ("rule", "world"),
     [
         (deploy_has_a_human, MemoryWorld(deploy_context("qa"))),
-        (lifecycle_legal, MemoryWorld({})),
         (lifecycle_legal, MemoryWorld({"todo.json": '{"project": "Boats", "tasks": [{"id": "T1", "title": "Row"}]}'})),
-        (pass_holds_up, MemoryWorld({})),
         (pass_holds_up, MemoryWorld({"HANDOFF_12_T060.md": HEAD + "No previous reports.\n"})),
     ],
 )

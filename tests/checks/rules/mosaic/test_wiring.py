@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
+from handoff_tui.checks.rule import NotApplicableError, RuleFinding
 from handoff_tui.checks.rules.mosaic.named_evidence import deployment_answers, production_state_determinable
 from handoff_tui.checks.rules.mosaic.session_start import mandatory_documents_present, session_gate_wired
 from tests.support.command_line import say
@@ -211,19 +211,6 @@ def test_state_without_any_enforcement_is_found() -> None:
     [found] = judge_files(gate="")
     assert found.subject == "enforcement"
     assert judge_files((".git/hooks/pre-push",), gate="", hook="handoff-tui check --pre\n") == []
-
-
-@pytest.mark.parametrize(
-    ("rule", "world", "reason"),
-    [
-        (production_state_determinable, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
-        (session_gate_wired, MemoryWorld(files={"a.txt": ""}), "no session state under review"),
-    ],
-)
-def test_rule_is_skipped_where_it_has_nothing_to_judge(rule: Rule, world: MemoryWorld, reason: str) -> None:
-    """It neither passes nor fails."""
-    with pytest.raises(NotApplicableError, match=reason):
-        judge(rule, world)
 
 
 def list_blocking(builder: RepositoryBuilder) -> set[str]:
