@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from handoff_tui import __version__
 from handoff_tui.core.errors import HandoffError
@@ -48,3 +50,12 @@ def write_progress(line: str) -> None:
 def clear_progress() -> None:
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Offers a callback that shows how many of how many are done; the line is gone at the end."""
+    try:
+        yield lambda done, total: write_progress(f"{done}/{total} {what}")
+    finally:
+        clear_progress()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from handoff_tui.agents.engine import dbos
@@ -156,11 +156,8 @@ def open_trial(folder: Path, trial: Trial) -> Iterator[dbos.DbosEngine]:
             if has_ended(worker) or read_monotonic() - began > _START_SECONDS:
                 raise EngineError(f"the worker of the trial did not start: {read_last_words(folder / 'worker.log')}")
             pause(_START_LOOK_SECONDS)
-        engine = dbos.DbosEngine(place)
-        try:
+        with closing(dbos.DbosEngine(place)) as engine:
             yield engine
-        finally:
-            engine.close()
     finally:
         end_detached(worker)
         if place.shared:

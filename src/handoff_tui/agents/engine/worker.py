@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, NoReturn, Protocol, cast
@@ -432,11 +432,8 @@ def _locked(session: Session, location: EngineLocation, *, on_demand: bool) -> I
 def _opened(session: Session, location: EngineLocation) -> Iterator[Engine]:
     with files.hold_schema_lock(session.repository.common_dir):
         write_schema(location)
-    engine = DbosEngine(location)
-    try:
+    with closing(DbosEngine(location)) as engine:
         yield engine
-    finally:
-        engine.close()
 
 
 def _build_options(settings: EngineSettings, *, on_demand: bool) -> WorkerOptions:

@@ -14,14 +14,19 @@ from handoff_tui.agents.procedures.gate import read_run_gate, refuse_closed_gate
 from handoff_tui.agents.procedures.plan import build_checked_plan, build_pipeline_plan
 from handoff_tui.agents.procedures.report import ProcedurePlan, ProcedureTry, RunRequest, TryKind, TryResult
 from handoff_tui.agents.procedures.steps import BUILT_IN_STEPS, BUILT_IN_UNDOS, open_transfer, open_work, pass_on
-from handoff_tui.agents.procedures.walk import is_pipeline, look_at_pipeline, stop_pipeline_agents, walk_phase
-from handoff_tui.agents.runs.folders import RunHandle, attach_run, find_run, list_runs, stop_run, wait_run
+from handoff_tui.agents.procedures.walk import (
+    finish_order,
+    is_pipeline,
+    look_at_pipeline,
+    stop_pipeline_agents,
+    walk_phase,
+)
+from handoff_tui.agents.runs.folders import RunHandle, find_run, list_runs, stop_run
 from handoff_tui.agents.runs.phase_locks import HeldLock, find_lock, release_lock, take_lock
 from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
-from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.prepare import PreparedRun
 from handoff_tui.agents.step.progress import read_progress
-from handoff_tui.agents.step.report import Direction, Route, StepOutcome, StepReport
+from handoff_tui.agents.step.report import Direction, Route
 from handoff_tui.agents.step.route import find_known_phase, refuse_unreached
 from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
@@ -41,12 +46,6 @@ from handoff_tui.status.pipeline import find_pipeline
 from handoff_tui.system.clock import pause, read_monotonic
 
 _LOOK_SECONDS = 0.2
-_RESULTS = {
-    StepOutcome.READY: TryResult.PASS,
-    StepOutcome.FAILED: TryResult.FAIL,
-    StepOutcome.STOPPED: TryResult.STOPPED,
-    StepOutcome.NEEDS_HUMAN: TryResult.NEEDS_HUMAN,
-}
 _ENDINGS = {
     RunEnding.TIMED_OUT: TryResult.TIMEOUT,
     RunEnding.NOT_STARTED: TryResult.ERROR,
@@ -55,30 +54,15 @@ _ENDINGS = {
 
 
 def run_step_agent(root: Path, request: RunRequest, order: AgentOrder, cancel: Event) -> ProcedureTry:
-    """Starts the agent of a step, or finds the one that a dead worker had started, and waits for its end.
-
-    What counts against the run decides, not only its exit code.
-    """
+    """Starts the agent of a step, or finds the one that a dead worker had started, and waits for its end."""
     session = open_session(root)
     key = build_key(request, order)
-    common_dir = session.repository.common_dir
-    if find_run(common_dir, key).status in {RunStatus.ABSENT, RunStatus.PREPARED}:
+    if find_run(session.repository.common_dir, key).status in {RunStatus.ABSENT, RunStatus.PREPARED}:
         held = _wait_for_phase(session, request, order, cancel)
         if held is None:
             return order.end(TryResult.WITHDRAWN, begun=False)
         _start(root, request, order, cancel, held)
-    handle = attach_run(common_dir, key)
-    withdrawn = not wait_run(handle, cancel).is_over
-    if withdrawn:
-        stop_run(handle)
-    report = finish_step(session, key)
-    return order.end(
-        TryResult.WITHDRAWN if withdrawn else _find_result(report),
-        detail=_describe(report),
-        began=report.end.began,
-        seconds=report.end.seconds,
-        evidence=f"sha256:{report.end.output_sha256}" if report.end.output_sha256 else None,
-    )
+    return finish_order(session, key, order, cancel, _ENDINGS)
 
 
 def stop_step_agents(session: Session, request: RunRequest) -> None:
@@ -210,19 +194,6 @@ def _find_phase(session: Session, examined: ExaminedGate, name: str) -> tuple[Pi
         return known, phase
     alone = Phase(name=name)
     return Pipeline(name=examined.handoff.dialect, phases=(alone,), edges=()), alone
-
-
-def _find_result(report: StepReport) -> TryResult:
-    if report.outcome is StepOutcome.FAILED and report.end.ending in _ENDINGS:
-        return _ENDINGS[report.end.ending]
-    return _RESULTS[report.outcome]
-
-
-def _describe(report: StepReport) -> str:
-    """Says why it did not pass, or what it did."""
-    if report.why:
-        return "; ".join(report.why)
-    return f"exit {report.end.code}; {len(report.files)} changed, {len(report.commits)} committed"
 
 
 IsCompleted = Callable[[RunRequest, str], bool]

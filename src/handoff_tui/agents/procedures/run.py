@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from handoff_tui.agents.consent import refuse_untrusted_agent, refuse_untrusted_pipeline
@@ -48,11 +48,8 @@ def open_engine(session: Session) -> Iterator[Engine]:
     load_engine()
     place = find_engine_location(session)
     write_missing_schema(session, place)
-    engine = DbosEngine(place)
-    try:
+    with closing(DbosEngine(place)) as engine:
         yield engine
-    finally:
-        engine.close()
 
 
 def write_missing_schema(session: Session, place: EngineLocation) -> None:

@@ -5,6 +5,7 @@ The same as `step`, with the same files and rules: no gate is opened here, and a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 
@@ -13,7 +14,7 @@ from handoff_tui.agents.procedures.report import ProcedureTry, RunRequest, TryRe
 from handoff_tui.agents.procedures.runner import DONE
 from handoff_tui.agents.runs.folders import attach_run, list_runs, stop_run, wait_run
 from handoff_tui.agents.runs.phase_locks import HeldLock, release_lock
-from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
 from handoff_tui.agents.step.end import finish_step
 from handoff_tui.agents.step.prepare import StepRequest, prepare_step
 from handoff_tui.agents.step.progress import find_due
@@ -68,14 +69,28 @@ def walk_phase(root: Path, request: RunRequest, order: AgentOrder, cancel: Event
         if cancel.is_set():
             return order.end(TryResult.WITHDRAWN, begun=False)
         key = start_step(prepared).state.key
+    return finish_order(open_session(root), key, order, cancel)
+
+
+def finish_order(
+    session: Session, key: RunKey, order: AgentOrder, cancel: Event, endings: Mapping[RunEnding, TryResult] = {}
+) -> ProcedureTry:
+    """Waits until an agent ends, or ends it if the run is withdrawn; says what it came to.
+
+    What counts against the agent decides, not only its exit code. `endings` are those that are more than a failure.
+    """
     handle = attach_run(session.repository.common_dir, key)
     withdrawn = not wait_run(handle, cancel).is_over
     if withdrawn:
         stop_run(handle)
-    report = finish_step(open_session(root), key)
+    report = finish_step(session, key)
+    result = _RESULTS[report.outcome]
+    if report.outcome is StepOutcome.FAILED:
+        result = endings.get(report.end.ending, result)
+    done = f"exit {report.end.code}; {len(report.files)} changed, {len(report.commits)} committed"
     return order.end(
-        TryResult.WITHDRAWN if withdrawn else _RESULTS[report.outcome],
-        detail="; ".join(report.why) or f"{len(report.files)} changed, {len(report.commits)} committed",
+        TryResult.WITHDRAWN if withdrawn else result,
+        detail="; ".join(report.why) or done,
         began=report.end.began,
         seconds=report.end.seconds,
         evidence=f"sha256:{report.end.output_sha256}" if report.end.output_sha256 else None,

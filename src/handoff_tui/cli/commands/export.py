@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from handoff_tui.cli.diagnostics import clear_progress, write_progress
+from handoff_tui.cli.diagnostics import counting
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_repository_option, find_start
 from handoff_tui.cli.output import write_json, write_text
@@ -49,10 +49,8 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         raise UsageError("--json lists the written files, and none was asked for", "Name one with --html FILE.")
     if len(asked) > len(set(asked)):
         raise UsageError("both formats can't go to the same file", "Name two files.")
-    try:
-        audit = read_audit_at(find_start(arguments), parse_window(arguments.since, arguments.until), _tell)
-    finally:
-        clear_progress()
+    with counting("approvals replayed") as tell:
+        audit = read_audit_at(find_start(arguments), parse_window(arguments.since, arguments.until), tell)
     if asked:
         _write_files(arguments, audit)
     else:
@@ -71,7 +69,3 @@ def _write_files(arguments: argparse.Namespace, audit: Audit) -> None:
         return
     for name, size in written.items():
         write_text(f"{name}: {size:,} bytes")
-
-
-def _tell(done: int, total: int) -> None:
-    write_progress(f"{done}/{total} approvals replayed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from handoff_tui.cli.diagnostics import clear_progress, write_progress
+from handoff_tui.cli.diagnostics import counting
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import Children, add_child, add_reading_options, add_repository_option, find_start
 from handoff_tui.cli.output import render_page, write_json, write_result, write_stream, write_text
@@ -147,12 +147,8 @@ def _replay(arguments: argparse.Namespace) -> ExitCode:
     )
     from handoff_tui.history.replay.replay import replay_at  # noqa: PLC0415
 
-    try:
-        report = replay_at(
-            find_start(arguments), lambda done, total: write_progress(f"{done}/{total} approvals replayed")
-        )
-    finally:
-        clear_progress()
+    with counting("approvals replayed") as tell:
+        report = replay_at(find_start(arguments), tell)
     write_result(arguments, build_replay_json, build_replay_page, report, everything=arguments.all)
     if report.fatal:
         return ExitCode.INTEGRITY

@@ -6,7 +6,7 @@ import argparse
 
 from handoff_tui.agents.procedures import page
 from handoff_tui.agents.procedures.report import ProcedureRun, ProcedureState
-from handoff_tui.cli.diagnostics import clear_progress, write_note, write_progress
+from handoff_tui.cli.diagnostics import clear_progress, counting, write_note, write_progress
 from handoff_tui.cli.exit_codes import ExitCode
 from handoff_tui.cli.options import add_output_options, add_phase_option, open_named_session
 from handoff_tui.cli.output import write_result, write_text
@@ -124,15 +124,8 @@ def _run_profile(arguments: argparse.Namespace, session: Session) -> ExitCode:
         run_profile,
     )
 
-    try:
-        report = run_profile(
-            session.loaded.settings,
-            arguments.profile,
-            arguments.procedure,
-            lambda done, total: write_progress(f"{done}/{total} runs"),
-        )
-    finally:
-        clear_progress()
+    with counting("runs") as tell:
+        report = run_profile(session.loaded.settings, arguments.profile, arguments.procedure, tell)
     write_result(arguments, build_profile_json, build_profile_page, report)
     return ExitCode.OK if report.held else ExitCode.BLOCKED
 

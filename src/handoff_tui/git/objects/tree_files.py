@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -109,13 +109,16 @@ def read_path_blobs(git: Git, tree: str, paths: Iterable[str], objects: Objects)
     return {names[name]: info.id for name, info in described.items() if info is not None and info.kind == "blob"}
 
 
-def list_converted(git: Git, paths: Collection[str], cache_folder: Path) -> frozenset[str]:
-    """Lists paths whose content git converts beyond line ends."""
-    if not paths:
-        return frozenset()
+def list_converted(git: Git, paths: Iterable[str], cache_folder: Path | None = None) -> frozenset[str]:
+    """Lists paths whose content git converts beyond line ends.
+
+    With `cache_folder` the attributes of the work tree alone are asked for, because reading a large index first would
+    take longer than all the rest.
+    """
     stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    # the attributes of the work tree are asked for; reading a large index first would take longer than all the rest
-    extra = {"GIT_INDEX_FILE": str(cache_folder / "no-index")}
+    if not stdin:
+        return frozenset()
+    extra = None if cache_folder is None else {"GIT_INDEX_FILE": str(cache_folder / "no-index")}
     fields = os.fsdecode(git.read("check-attr", "-z", "--stdin", *_CONVERTS, stdin=stdin, extra=extra)).split("\0")
     rows = zip(fields[::3], fields[2::3], strict=False)
     return frozenset(path for path, value in rows if value not in _PLAIN)

@@ -84,8 +84,13 @@ def read_identity(git: Git) -> Identity:
     return Identity(settings.get("user.name"), settings.get("user.email"))
 
 
-def read_signing_key(git: Git, enrolled: Collection[str] = ()) -> SigningKey:
-    """Returns the key that signs. `enrolled` are public texts; of several keys in the agent or at home, one of them."""
+def read_signing_key(git: Git, enrolled: Collection[str] = (), named: Path | None = None) -> SigningKey:
+    """Returns the key that signs: the named one, or the one of the user's configuration.
+
+    `enrolled` are public texts; of several keys in the agent or at home, one of them.
+    """
+    if named is not None:
+        return read_key_file(named)
     settings = UserSettings(git)
     program = settings.get("gpg.ssh.program") or "ssh-keygen"
     known = frozenset(parse_public_text(text) for text in enrolled)

@@ -26,6 +26,7 @@ from handoff_tui.git.objects.private_objects import (
 from handoff_tui.git.objects.reader import ObjectReader
 from handoff_tui.git.repository import Repository
 from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.content import has_link_above
 from handoff_tui.git.work_tree.listing import Status, parse_status
 from handoff_tui.git.work_tree.private_index import IndexEntry, PrivateIndex
 from handoff_tui.system.files.own_folder import is_below_own_folder, is_own
@@ -278,7 +279,7 @@ class _Capture:
             raise _build_unreadable_error(path) from refused
         if stat.S_ISREG(mode) and not os.access(place, os.R_OK):
             raise _build_unreadable_error(path)
-        return None if _has_link_above(self._repository.root, path) else mode
+        return None if has_link_above(self._repository.root, path) else mode
 
     def _write_tree(self, look: Status) -> str:
         """Writes the tree of the index; returns that of HEAD if they don't differ."""
@@ -339,10 +340,6 @@ def _find_inner_cache(root: Path, cache_folder: Path) -> tuple[str, ...]:
     if not real_cache.is_relative_to(real_root) or real_cache == real_root:
         return ()
     return (f"{real_cache.relative_to(real_root).as_posix()}/",)
-
-
-def _has_link_above(root: Path, path: str) -> bool:
-    return any((root / folder).is_symlink() for folder in Path(path).parents if folder != Path())
 
 
 def _build_unreadable_error(path: str) -> CaptureError:

@@ -31,7 +31,7 @@ def read_work_content(root: Path, path: str, object_format: str) -> WorkContent 
     """Returns the content of a path; None if no file or link is there, or a folder above it is a link."""
     place = root / path
     try:
-        if any((root / folder).is_symlink() for folder in Path(path).parents if folder != Path()):
+        if has_link_above(root, path):
             return None
         status = place.lstat()
         if stat.S_ISLNK(status.st_mode):
@@ -45,6 +45,10 @@ def read_work_content(root: Path, path: str, object_format: str) -> WorkContent 
             return _hash(mode, size, iter(lambda: file.read(_CHUNK), b""), object_format)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def has_link_above(root: Path, path: str) -> bool:
+    return any((root / folder).is_symlink() for folder in Path(path).parents if folder != Path())
 
 
 def _hash(mode: str, size: int, chunks: Iterator[bytes], object_format: str) -> WorkContent:

@@ -14,6 +14,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.objects.reader import build_object_id
+from handoff_tui.git.objects.tree_files import list_converted
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.reader import FileReader
@@ -81,8 +82,6 @@ def _scan(folder: Path) -> list[tuple[str, bool]]:
         return []
 
 
-_CONVERTING: Final = ("filter", "ident", "working-tree-encoding")
-_OFF: Final = frozenset({"unspecified", "unset"})
 _EXPANDED: Final = compile_later(rb"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
 _LARGE_FILE: Final = compile_later(rb"version https://git-lfs[^\n]*\noid sha256:([0-9a-f]{64})\n")
 _MOST_BYTES: Final = 64 * 1024 * 1024
@@ -110,7 +109,8 @@ def find_converted(repository: Repository, tree: WorkTree) -> tuple[str, ...]:
 
     Two conversions are borne out by the bytes: the id that `ident` writes, and a large file behind its pointer.
     """
-    recorded = _list_converted(repository, tree)
+    converted = sorted(list_converted(repository.git, tree.tracked.paths))
+    recorded = {path: tree.tracked[path] for path in converted}
     contents = read_blobs(repository.git, sorted(set(recorded.values())), _MOST_BYTES) if recorded else {}
     reader = FileReader(repository.root, _MOST_BYTES)
     found: list[str] = []
@@ -128,14 +128,6 @@ def find_converted(repository: Repository, tree: WorkTree) -> tuple[str, ...]:
 def _convert(repository: Repository, path: str) -> str:
     """The id that git would record for a file: what is captured and shown."""
     return repository.git.run("hash-object", f"--path={path}", "--", path).text.strip()
-
-
-def _list_converted(repository: Repository, tree: WorkTree) -> dict[str, str]:
-    """The tracked files under a converting attribute, with the blobs it records."""
-    stdin = b"".join(os.fsencode(path) + b"\0" for path in tree.tracked.paths)
-    told = os.fsdecode(repository.git.read("check-attr", "-z", "--stdin", *_CONVERTING, stdin=stdin)).split("\0")
-    converted = {path for path, value in zip(told[::3], told[2::3], strict=False) if value not in _OFF}
-    return {path: tree.tracked[path] for path in sorted(converted)}
 
 
 def _is_borne_out(raw: bytes, recorded: bytes | None) -> bool:

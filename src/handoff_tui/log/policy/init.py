@@ -73,7 +73,7 @@ def enrol_key(start: Path, request: EnrolRequest) -> EnrolmentReport:
     valid_after, valid_before = parse_moment(request.valid_after), parse_moment(request.valid_before, end=True)
     if valid_after and valid_before and valid_after > valid_before:
         raise UsageError(f"a key that is valid from {valid_after} until {valid_before} is never valid")
-    key = parse_public_key(_choose_key(repository, request).public_text)
+    key = parse_public_key(read_signing_key(repository.git, named=request.key_file).public_text)
     policy = find_policy(open_log(repository).verify())
     return EnrolmentReport(
         principal=principal,
@@ -95,10 +95,6 @@ def parse_moment(text: str | None, *, end: bool = False) -> str | None:
     except ValueError as wrong:
         raise UsageError(f"{text} is neither a day nor a time", "Write 2026-01-31, or 2026-01-31T12:00:00Z.") from wrong
     return moment
-
-
-def _choose_key(repository: Repository, request: EnrolRequest) -> SigningKey:
-    return read_key_file(request.key_file) if request.key_file is not None else read_signing_key(repository.git)
 
 
 __all__ = ["InitRequest", "begin_log", "describe_key", "has_security_key"]

@@ -8,7 +8,7 @@ from handoff_tui.config.load import load_settings
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import HandoffError, LogBrokenError, LogPresentError, PolicyForbiddenError, UsageError
 from handoff_tui.git.repository import Repository, open_repository
-from handoff_tui.git.signing.signing_key import SigningKey, read_key_file, read_local_keys, read_signing_key
+from handoff_tui.git.signing.signing_key import SigningKey, read_local_keys, read_signing_key
 from handoff_tui.log.entries.envelope import build_pae
 from handoff_tui.log.entries.public_keys import parse_public_key
 from handoff_tui.log.entries.statement import build_payload
@@ -193,7 +193,7 @@ def prepare_signature(start: Path, file: Path, key_file: Path | None = None) -> 
     enrolled = [
         signer.key for policy in placed.deciding for keyid, signer in policy.signers.items() if keyid in placed.counting
     ]
-    key = read_key_file(key_file) if key_file is not None else read_signing_key(repository.git, enrolled)
+    key = read_signing_key(repository.git, enrolled, key_file)
     keyid = parse_public_key(key.public_text).fingerprint
     principal = placed.counting.get(keyid)
     if principal is None:

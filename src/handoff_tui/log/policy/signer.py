@@ -13,7 +13,6 @@ from handoff_tui.git.signing.signing_key import (
     SigningKey,
     UserSettings,
     read_identity,
-    read_key_file,
     read_signing_key,
 )
 from handoff_tui.git.signing.ssh_keygen import Prompt, SigningTool
@@ -98,7 +97,7 @@ class Signing:
 def find_signing(session: Session, policy: Policy, key_file: Path | None = None) -> Signing:
     """Finds the signer by the user's own configuration or a named key file; refuses an unknown key."""
     enrolled = [signer.key for signer in policy.signers.values()]
-    key = read_key_file(key_file) if key_file is not None else read_signing_key(session.repository.git, enrolled)
+    key = read_signing_key(session.repository.git, enrolled, key_file)
     keyid = parse_public_key(key.public_text).fingerprint
     signer = policy.signers.get(keyid)
     if signer is None:
