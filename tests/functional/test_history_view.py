@@ -8,13 +8,15 @@ from textual.pilot import Pilot
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import replace
 from handoff_tui.live.state.app import AttemptHistories, DiffRange, Loaded, Part, Trouble
+from handoff_tui.status.pipeline import AttemptView, PipelineView
 from handoff_tui.tui.messages import ComparisonWanted, CopyWanted, FailureWanted, ScopeWanted, ViewWanted
 from tests.support.desk_app import StillApp, drive
 from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
-from tests.support.view_states import COMPARISON, FAILURE, FIRST, SECOND, build_desk
+from tests.support.view_states import COMPARISON, FAILURE, build_desk
 
 pytestmark = pytest.mark.usefixtures("still_clock")
 DESK = build_desk()
+SENT_BACK = PipelineView(attempts=(AttemptView(phase="build", number=1, outcome="reject", entry="e", reason="no"),))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
@@ -42,6 +44,17 @@ async def test_attempt_is_shown_whole_under_the_list(pilot: Pilot[None]) -> None
     assert Part.ATTEMPTS in get_app(pilot).main_screen.parts
 
 
+@at_desk(build_desk(pipeline=Loaded(SENT_BACK)), size=(120, 40))
+async def test_overview_counts_what_was_asked_for_as_the_list_of_attempts_does(pilot: Pilot[None]) -> None:
+    """It is measured where something was sent back, and nowhere else."""
+    assert "asked for  1 of 2 addressed" in await settle(pilot, "enter")
+    assert Part.ATTEMPTS in get_app(pilot).main_screen.parts
+    assert "1 of 2 addressed" in await settle(pilot, "6")
+    get_app(pilot).give(build_desk(pipeline=Loaded(PipelineView())))
+    assert "asked for" not in await settle(pilot, "1")
+    assert Part.ATTEMPTS not in get_app(pilot).main_screen.parts
+
+
 @at_desk(DESK, size=(120, 40))
 async def test_attempt_is_compared_with_the_one_before_or_the_marked_one(pilot: Pilot[None], app: StillApp) -> None:
     """The older one first; the first attempt has none before it, and says so."""
@@ -61,10 +74,10 @@ async def test_attempt_is_compared_with_the_one_before_or_the_marked_one(pilot: 
 
 @at_desk(DESK, size=(120, 40))
 async def test_difference_of_two_attempts_opens_in_the_diff(pilot: Pilot[None], app: StillApp) -> None:
-    """Between their commits; where one is not known, that is said."""
+    """Of the handoff's own files; where the commit of one is not known, that is said."""
     await settle(pilot, "enter", "6", "enter")
     asked = [one for one in app.asked if isinstance(one, ScopeWanted | ViewWanted)]
-    assert asked[0] == ScopeWanted(DiffRange(DiffScope.BETWEEN, FIRST, SECOND))
+    assert asked[0] == ScopeWanted(DiffRange(DiffScope.BETWEEN_ATTEMPTS, "H-1:build:1", "H-1:build:2"))
     assert app.main_screen.view_name == "changes"
     screen = await settle(pilot, "6", "v", "j", "j", "enter")
     assert "the commit of H-1:plan:1 isn't known" in screen

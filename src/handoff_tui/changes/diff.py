@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from handoff_tui.changes.comparison import snapshot_diff
@@ -260,6 +260,11 @@ class FilesDiff:
     new: str
     listed: TreeChanges
     _objects: dict[str, str] = field(repr=False)
+
+    def keep_only(self, paths: Collection[str]) -> FilesDiff:
+        """The same without the changes of all other files."""
+        kept = [one for one in self.listed.changes if one.path in paths or one.old_path in paths]
+        return replace(self, listed=self.listed._replace(changes=kept))
 
     def list_files(self, *, counted: bool, whitespace: Whitespace = Whitespace.ALL) -> list[ChangedFile]:
         """The changed files. Counting lines reads every changed file, so it can be left for later."""

@@ -76,6 +76,11 @@ class Thread(Model):
         return Comment(text="", path=self.path, line=self.line, end_line=self.end_line).place
 
 
+def build_thread_id(entry: str, number: int) -> str:
+    """The id of the thread that the n-th comment of a decision begins."""
+    return f"{entry.removeprefix('sha256:')[:_ENTRY_LETTERS]}.{number}"
+
+
 class _SignedComment(NamedTuple):
     """A comment in a decision."""
 
@@ -85,7 +90,7 @@ class _SignedComment(NamedTuple):
 
     @property
     def id(self) -> str:
-        return f"{self.made.entry.id.removeprefix('sha256:')[:_ENTRY_LETTERS]}.{self.number}"
+        return build_thread_id(self.made.entry.id, self.number)
 
 
 class ComparedDecision(NamedTuple):
@@ -110,9 +115,7 @@ def compare_decisions(session: Session, index: LogIndex, place: PhaseKey, tree: 
 
     A comment is settled by a reply that says so, or when its decision was taken back.
     """
-    decisions = [made for made in index.list_decisions(*place) if not index.is_void(made.entry.id)]
-    records = [find_review(session.repository.root, made.decision.review) for made in decisions]
-    said = [one for made, record in zip(decisions, records, strict=True) for one in _list_comments(made, record)]
+    decisions, records, said = _read_said(session, index, place)
     known = {one.id for one in said if not one.comment.thread}
     last = {(made.entry.actor, made.work.attempt): made.entry.id for made in decisions}
     by_agents = read_comments(session.repository, place.handoff)
@@ -133,6 +136,28 @@ def compare_decisions(session: Session, index: LogIndex, place: PhaseKey, tree: 
         )  # fmt: skip
         compared.append(ComparedDecision(made, record, changes, taken_back, threads))
     return compared
+
+
+def find_settled(session: Session, index: LogIndex, place: PhaseKey) -> dict[str, str]:
+    """Who settled each comment on one phase of a handoff, by the id of its thread; open ones are left out."""
+    said = _read_said(session, index, place).said
+    settled = {one.id: _list_replies(one.id, said, ()).resolved_by for one in said if not one.comment.thread}
+    return {thread: who for thread, who in settled.items() if who}
+
+
+class _Spoken(NamedTuple):
+    """The decisions on a phase that count, the record of each if it is here, and the comments in them."""
+
+    decisions: list[DecisionEntry]
+    records: list[ReviewRecord | None]
+    said: list[_SignedComment]
+
+
+def _read_said(session: Session, index: LogIndex, place: PhaseKey) -> _Spoken:
+    decisions = [made for made in index.list_decisions(*place) if not index.is_void(made.entry.id)]
+    records = [find_review(session.repository.root, made.decision.review) for made in decisions]
+    said = [one for made, record in zip(decisions, records, strict=True) for one in _list_comments(made, record)]
+    return _Spoken(decisions, records, said)
 
 
 def refuse_unknown_threads(comments: Iterable[Comment], threads: Iterable[Thread]) -> None:

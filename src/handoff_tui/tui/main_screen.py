@@ -70,8 +70,8 @@ VIEW_MAKERS: dict[str, Callable[[], View]] = {
 }
 """View factories by name; a view's module is imported when the view is first opened."""
 
-_OF_A_REVIEW = frozenset({Part.PROBLEMS, Part.FILES})
-"""What the title and the tabs of a review count."""
+_OF_A_REVIEW = frozenset({Part.PROBLEMS, Part.FILES, Part.THREADS})
+"""What the title and the tabs of a review count, and the comments that every tab lists."""
 _CONFIRM_SECONDS = 1.5
 """What is wrong with the log for longer than this is no entry that is just being written."""
 _FOUND_BY_NAME = frozenset({Part.LOG, Part.CHECKS, Part.COVERAGE, Part.FILES})
@@ -136,6 +136,8 @@ class MainScreen(Openers):
         self._suspected: Alarm = ()
         self._alarmed: Alarm = ()
         """What is wrong with a log: as last seen, and as last shown."""
+        self._parts: frozenset[Part] = frozenset()
+        """What was on screen when the last state arrived."""
         self._looked: dict[HandoffKey, set[str]] = {}
         """The problems that were looked at, by handoff."""
 
@@ -185,6 +187,9 @@ class MainScreen(Openers):
             self.post_message(HandoffOpened(*self._find_opening(self._opening)))
             self._opening = None
         self.view.show(state)
+        if (parts := self.parts) != self._parts:  # what the view needs can depend on what it shows
+            self._parts = parts
+            self.post_message(PartsChanged())
         if (key := self.tour.begin(state)) is not None:
             self.view.choose("\0".join(key))
         self.query_one(TravelBar).show_travel(state.travel)

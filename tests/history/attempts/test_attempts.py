@@ -12,6 +12,7 @@ from handoff_tui.changes.snapshots.snapshot import TestOutcome
 from handoff_tui.core.errors import HandoffNotFoundError, UsageError
 from handoff_tui.core.tasks import Attempt
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
+from handoff_tui.decisions.threads import build_thread_id
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.history.attempts import report
@@ -20,12 +21,14 @@ from handoff_tui.history.attempts.attempts import (
     AttemptName,
     compare_attempts,
     compare_runs,
+    diff_attempts,
     find_known_phase,
     list_histories,
     list_known_phases,
     parse_attempt_name,
     read_history,
 )
+from handoff_tui.history.attempts.page import describe_asked
 from handoff_tui.history.attempts.sources import (
     AttemptContent,
     AttemptSources,
@@ -36,7 +39,7 @@ from handoff_tui.log.index import build_log_index
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.review_record import Comment
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_index, build_shown, tell_story
-from tests.support.gates import GateDesk
+from tests.support.gates import CODE, GateDesk
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import Person
 from tests.support.snapshots import build_snapshot
@@ -145,6 +148,36 @@ def test_what_a_rejection_asked_for_is_measured_as_soon_as_the_agent_is_back(gat
     assert (compared.after.number, [point.addressed for point in compared.asked]) == (2, [None, True])
 
 
+def test_two_attempts_are_compared_by_the_own_files_and_a_settled_comment_is_addressed(
+    gate_desk: GateDesk, bo: Person
+) -> None:
+    """What others did in between is left out, and said; a reply asks for nothing new."""
+    comments = gate_desk.folder / "comments.txt"
+    comments.write_text("src/app.py:2: name it\n\nsrc/app.py:6: and this\n")
+    gate_desk.decide(bo, "reject", "--reason", "no", "--comments", comments)
+    gate_desk.builder.write("elsewhere.py", "theirs = 1\n").commit("work of others")
+    gate_desk.builder.write("src/app.py", CODE.replace("a - b", "a - int(b)")).commit("again\n\nHandoff: HANDOFF.md")
+    [asked] = build_log_index(open_log(open_session(gate_desk.root).repository).verify()).decisions
+    first, second = (build_thread_id(asked, number) for number in (1, 2))
+    comments.write_text(f"@{first} resolved\n\n@{second}: thanks\n")
+    assert gate_desk.decide(bo, "reject", "--reason", "no", "--comments", comments).code == 0
+    gate_desk.builder.write("src/app.py", "pass\n").commit("once more\n\nHandoff: HANDOFF.md")
+    opened = open_session(gate_desk.root)
+    log = open_log(opened.repository)
+    attempts = look(gate_desk).attempts
+    assert [(point.text, point.addressed) for point in attempts[0].asked] == [
+        ("no", None), ("name it", True), ("and this", True),
+    ]  # fmt: skip
+    assert [point.text for point in attempts[1].asked] == ["no"]
+    assert describe_asked(attempts[0]) == "2 of 2 addressed"
+    found = diff_attempts(opened, log, attempts[0].name, attempts[1].name)
+    assert found.files is not None
+    assert [change.path for change in found.files.listed.changes] == ["src/app.py"]
+    assert found.notes == ("left out: 1 other file that changed in between",)
+    compared = compare_attempts(opened, log, attempts[0].name, attempts[1].name)
+    assert [file.change.path for file in compared.files or ()] == ["src/app.py"]
+
+
 def test_work_of_others_is_no_attempt(gate_desk: GateDesk, bo: Person) -> None:
     """Nor does it make a decided attempt look as if there were newer work."""
     gate_desk.decide(bo, "reject", "--reason", "no")
@@ -241,7 +274,8 @@ def test_two_attempts_are_compared(story: AttemptStory) -> None:
     assert {item.id: item.change for item in found.check_changes.items}["claims-hold"] is ItemChange.FIXED
     assert found.record is not None
     assert {item.id for item in found.record.tests.items} == {"test_b", "test_c", "test_d"}
-    assert [file.change.path for file in found.files or ()] == ["docs/tests.md", "src/app.py"]
+    assert [file.change.path for file in found.files or ()] == ["src/app.py"]
+    assert "left out: 1 other file that changed in between" in found.notes
     assert len(found.commits or ()) == 2
     assert [point.addressed for point in found.asked] == [None, True, False, True, False, None]
     assert (found.run_changes, found.before.asked) == (None, ())

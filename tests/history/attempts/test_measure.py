@@ -205,7 +205,7 @@ def measure(story: AttemptStory, later_tree: str | None = "") -> list[RequestedP
     later = read_content(desk, "H-1:build:2", second)
     if later_tree is None:
         later = AttemptContent("H-1:build:2", shown={})
-    return list(read_points(desk, first, asked, later))
+    return list(read_points(desk, first, asked, later, {}))
 
 
 def test_remarks_are_judged_by_what_they_are_about(story: AttemptStory) -> None:

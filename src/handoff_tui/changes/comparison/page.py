@@ -244,6 +244,7 @@ _SCOPES = {
     snapshot_diff.DiffScope.SINCE_MY_REVIEW: "since your last review",
     snapshot_diff.DiffScope.SINCE_PREVIOUS_ATTEMPT: "since the previous attempt",
     snapshot_diff.DiffScope.BETWEEN: "between two points",
+    snapshot_diff.DiffScope.BETWEEN_ATTEMPTS: "between two attempts",
     snapshot_diff.DiffScope.OWN: "the handoff's own changes",
     snapshot_diff.DiffScope.SINCE_SHOWN: "since you were about to decide",
 }

@@ -148,6 +148,8 @@ class DiffScope(StrEnum):
     SINCE_PREVIOUS_ATTEMPT = "since-previous-attempt"
     BETWEEN = "between"
     """Between any two snapshots or commits."""
+    BETWEEN_ATTEMPTS = "between-attempts"
+    """A handoff's own files at one attempt and at another."""
     OWN = "own"
     """What belongs to one handoff, from where it began to its result."""
     SINCE_SHOWN = "since-shown"

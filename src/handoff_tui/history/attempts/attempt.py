@@ -25,6 +25,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.decisions.examine import ExaminedGate
+from handoff_tui.decisions.threads import build_thread_id
 from handoff_tui.git.history.commit_graph import find_ancestors, is_ancestor, list_work_commits
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.objects.private_objects import offer_objects
@@ -59,9 +60,16 @@ _NOTHING_FOLLOWED = "no attempt followed yet"
 
 
 def read_points(
-    session: Session, sources: AttemptSources, asked: AttemptContent, later: AttemptContent | None
+    session: Session,
+    sources: AttemptSources,
+    asked: AttemptContent,
+    later: AttemptContent | None,
+    settled: Mapping[str, str],
 ) -> tuple[RequestedPoint, ...]:
-    """Everything the decisions on an attempt ask for, measured on a later one if there is one."""
+    """Everything the decisions on an attempt ask for, measured on a later one if there is one.
+
+    `settled` says who settled a comment, by the id of its thread. A reply asks for nothing new.
+    """
     found: list[RequestedPoint] = []
     for decided in sources.last_decisions:
         if decided.decision.verb in VETOES:
@@ -76,8 +84,12 @@ def read_points(
                 judged: dict[str, Any] = {"subject": check.id, "addressed": addressed, "evidence": evidence}
                 found.append(build(kind=PointKind.CHECK, text=check.summary, **judged))
             files = None if later is None else _read_files(session, record.comments, asked.tree, later.tree)
-            for comment in record.comments:
+            for number, comment in enumerate(record.comments, 1):
+                if comment.thread:
+                    continue
                 addressed, evidence = _judge_comment(comment, files, asked, later)
+                if who := settled.get(build_thread_id(decided.entry.id, number)):
+                    addressed, evidence = True, f"{who} settled it"
                 judged = {"subject": comment.place, "addressed": addressed, "evidence": evidence}
                 found.append(build(kind=PointKind.REMARK, text=comment.text, **judged))
     return tuple(found)
@@ -257,6 +269,8 @@ class Neighbours(NamedTuple):
     after: AttemptContent | None
     approved: frozenset[str] = frozenset()
     """Approved commits."""
+    settled: Mapping[str, str] = {}
+    """Who settled a comment, by the id of its thread."""
 
 
 def build_attempt(
@@ -313,11 +327,11 @@ def measure_attempt(
     sources: AttemptSources | None,
 ) -> PastAttempt:
     """Adds what evidence, git and runs say; `sources` is None if there is only the work tree."""
-    before, here, after, _ = around
+    before, here, after = around[:3]
     base, since = _find_base(around, sources)
     commits, why = read_work_since(session, base, here.commit)
     changes, said = (None, ()) if before is None else compare_tests(session, reviewed, before, here)
-    points = () if sources is None else read_points(session, sources, here, after)
+    points = () if sources is None else read_points(session, sources, here, after, around.settled)
     checks = here.checks
     judged = None if checks is None else [outcome for outcome in checks.values() if outcome != _NOT_APPLICABLE]
     notes = (*record.notes, *_list_notes(session, record, here, sources), *([why] if why else []), *said)

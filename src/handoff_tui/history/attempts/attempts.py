@@ -8,15 +8,18 @@ from functools import cached_property
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.run import RunState
 from handoff_tui.changes.comparison.sides import Side
-from handoff_tui.changes.diff import compare_sides
+from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice, ComparedPair, DiffScope, SnapshotDiff
+from handoff_tui.changes.diff import ChangesReport, FilesDiff, compare_sides
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import HandoffError, HandoffNotFoundError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.labels import plural
 from handoff_tui.decisions.examine import WITHOUT_COMMANDS, ExaminedGate, examine, find_handoff, open_gates
-from handoff_tui.git.file_diff import ChangedFile
+from handoff_tui.decisions.threads import find_settled
 from handoff_tui.handoffs.handoff import Handoff, build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.scope.digests import read_path
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.attempts.attempt import (
     Neighbours,
@@ -52,6 +55,7 @@ from handoff_tui.log.gates.position import find_phase
 from handoff_tui.log.gates.scoped_work import ScopedWork
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog
+from handoff_tui.log.storage.evidence import find_review
 from handoff_tui.status.pipeline import find_pipeline
 
 MOST_MEASURED = 20
@@ -183,7 +187,9 @@ class Timeline:
         contents = {place: steps[place].read(self) for place in range(max(0, first - 1), len(steps))}
         records = [step.record for step in steps]
         for place in range(first, len(steps)):
-            around = Neighbours(contents.get(place - 1), contents[place], contents.get(place + 1), self.approved)
+            around = Neighbours(
+                contents.get(place - 1), contents[place], contents.get(place + 1), self.approved, self.settled
+            )
             records[place] = self.measure(records[place], around, steps[place].sources)
         return tuple(records)
 
@@ -218,6 +224,26 @@ class Timeline:
             for decided in self.index.decisions.values()
             if decided.decision.verb in APPROVING and not self.index.is_void(decided.entry.id)
         )
+
+    @cached_property
+    def settled(self) -> dict[str, str]:
+        """Who settled a comment, by the id of its thread."""
+        return find_settled(self.session, self.index, PhaseKey(self.handoff.id, self.phase))
+
+    @cached_property
+    def own_paths(self) -> frozenset[str]:
+        """The handoff's own files now, and those that its decisions were bound to."""
+        records = (
+            find_review(self.session.repository.root, made.decision.review)
+            for one in self.sources
+            for made in one.living
+        )
+        bound = {read_path(file) for record in records if record and record.scope for file in record.scope.files}
+        if self.gone:
+            return frozenset(bound)
+        gates = self.now.gates if self.now is not None else open_gates(self.session, self.handoffs, self.index)
+        scope = gates.work.scopes.of(self.handoff.id)
+        return frozenset(bound | {*scope.befores, *scope.results})
 
 
 class _Step(NamedTuple):
@@ -340,15 +366,35 @@ def compare_attempts(
     telling: ProgressCallbacks | None = None,
 ) -> AttemptComparison:
     """Compares the second with the first; runs no command for what is here now."""
-    old = parse_attempt_name(first)
-    new = parse_attempt_name(second)
+    return _build_comparison(session, *_choose_both(session, log, (first, second), phase, telling))
+
+
+def diff_attempts(
+    session: Session, log: OpenLog, first: str, second: str, telling: ProgressCallbacks | None = None
+) -> ChangesReport:
+    """The handoff's own files at one attempt and at another, to be read line by line."""
+    before, after = _choose_both(session, log, (first, second), None, telling)
+    found = _compare_files(session, before, after)
+    pair = ComparedPair(
+        scope=DiffScope.BETWEEN_ATTEMPTS, before=_describe_side(before.content), after=_describe_side(after.content)
+    )
+    return ChangesReport(pair, found.record, (), found.files, tuple(found.notes))
+
+
+def _describe_side(content: AttemptContent) -> BaselineChoice:
+    return BaselineChoice(commit=content.commit, tree=content.tree, reason=content.words)
+
+
+def _choose_both(
+    session: Session, log: OpenLog, names: tuple[str, str], phase: str | None, telling: ProgressCallbacks | None
+) -> tuple[_Chosen, _Chosen]:
+    old, new = map(parse_attempt_name, names)
     if old.handoff is None:
-        raise UsageError(f"{first!r} doesn't name a handoff", _FORM)
+        raise UsageError(f"{names[0]!r} doesn't name a handoff", _FORM)
     new = new._replace(handoff=new.handoff or old.handoff, phase=new.phase or (None if new.handoff else old.phase))
     # captured first: files that an earlier attempt shares with it can be read then
     after = _choose(session, log, new._replace(phase=new.phase or phase), telling)
-    before = _choose(session, log, old._replace(phase=old.phase or phase), telling)
-    return _build_comparison(session, before, after)
+    return _choose(session, log, old._replace(phase=old.phase or phase), telling), after
 
 
 def compare_runs(before: AttemptRun | None, after: AttemptRun | None) -> tuple[ValueChange, ...] | None:
@@ -402,35 +448,55 @@ def _look_into(
 ) -> _Chosen:
     """One attempt by itself; what was asked for is measured on the other side."""
     content = timeline.read_content(sources)
-    measured = timeline.measure(plain, Neighbours(None, content, None, timeline.approved), told)
+    measured = timeline.measure(plain, Neighbours(None, content, None, timeline.approved, timeline.settled), told)
     return _Chosen(timeline, sources, measured.model_copy(update={"asked": ()}), content)
 
 
-def _build_comparison(session: Session, before: _Chosen, after: _Chosen) -> AttemptComparison:
+class _FoundFiles(NamedTuple):
+    """What differs between two attempts."""
+
+    record: SnapshotDiff | None
+    files: FilesDiff | None
+    """The handoff's own files; None if those of one attempt aren't here."""
+    notes: list[str]
+
+
+def _compare_files(session: Session, before: _Chosen, after: _Chosen) -> _FoundFiles:
+    """Compares what belongs to the handoff: others worked between two attempts, too."""
     reviewed = (after.timeline.handoff, after.timeline.handoffs)
-    notes = [f"{side.record.name}: {note}" for side in (before, after) for note in side.record.notes]
-    files: tuple[ChangedFile, ...] | None = None
-    record = None
     old, new = (Side(side.content.snapshot, side.content.tree) for side in (before, after))
     try:
         record, found = compare_sides(session, reviewed, old, new)
-        files = None if found is None else tuple(found.list_files(counted=True))
     except HandoffError as refused:
-        notes.append(f"the files can't be compared: {refused.message}")
-    gone = [side.record.name for side, tree in ((before, old.tree), (after, new.tree)) if tree is None]
-    notes += [f"the files of {name} aren't here" for name in gone if files is None]
+        return _FoundFiles(None, None, [f"the files can't be compared: {refused.message}"])
+    if found is None:
+        gone = [side.record.name for side, tree in ((before, old.tree), (after, new.tree)) if tree is None]
+        return _FoundFiles(record, None, [f"the files of {name} aren't here" for name in gone])
+    own = found.keep_only(before.timeline.own_paths | after.timeline.own_paths)
+    others = len(found.listed.changes) - len(own.listed.changes)
+    left_out = f"left out: {plural(others, 'other file')} that changed in between"
+    return _FoundFiles(record, own, [left_out] if others else [])
+
+
+def _build_comparison(session: Session, before: _Chosen, after: _Chosen) -> AttemptComparison:
+    notes = [f"{side.record.name}: {note}" for side in (before, after) for note in side.record.notes]
+    found = _compare_files(session, before, after)
+    notes += found.notes
     if before.timeline.handoff.id != after.timeline.handoff.id:
         notes.append("these are two handoffs: a rule's result for one says nothing about the other")
     commits, why = read_work_since(session, before.content.commit, after.content.commit)
     if why:
         notes.append(why)
-    asked = () if before.sources is None else read_points(session, before.sources, before.content, after.content)
+    settled = before.timeline.settled
+    asked = (
+        () if before.sources is None else read_points(session, before.sources, before.content, after.content, settled)
+    )
     return AttemptComparison(
         before=before.record,
         after=after.record,
-        record=record,
+        record=found.record,
         check_changes=compare_checks(before.content, after.content),
-        files=files,
+        files=None if found.files is None else tuple(found.files.list_files(counted=True)),
         commits=commits,
         run_changes=compare_runs(_find_last_run(before.record), _find_last_run(after.record)),
         asked=asked,

@@ -9,7 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
-from handoff_tui.changes.diff import DiffRequest, FilesDiff, diff, diff_scope, write_own_sides
+from handoff_tui.changes.diff import ChangesReport, DiffRequest, FilesDiff, diff, diff_scope, write_own_sides
 from handoff_tui.changes.files.shown_file import ChangedText, ShownFile, read_changed_text
 from handoff_tui.changes.snapshots.snapshot import list_snapshots
 from handoff_tui.checks.problems import measure_gate
@@ -119,6 +119,8 @@ def read_files(snapshot: RepositorySnapshot, wanted: WantedParts) -> tuple[Files
     """Returns which files differ; counting their lines is left for later."""
     if wanted.scope.scope is DiffScope.OWN:
         found = diff_scope(snapshot.session, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
+    elif wanted.scope.scope is DiffScope.BETWEEN_ATTEMPTS:
+        found = _diff_attempts(snapshot, wanted.scope)
     else:
         found = diff(snapshot.session, _build_request(wanted, files_only=True))
     if found.files is None:
@@ -137,8 +139,19 @@ def read_files(snapshot: RepositorySnapshot, wanted: WantedParts) -> tuple[Files
 
 
 def read_difference(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> DifferenceView:
-    found = diff(snapshot.session, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
+    if wanted.scope.scope is DiffScope.BETWEEN_ATTEMPTS:
+        found = _diff_attempts(snapshot, wanted.scope, cancel)
+    else:
+        found = diff(snapshot.session, _build_request(wanted, files_only=False), ProgressCallbacks(cancel=cancel))
     return DifferenceView(found.pair, found.record, found.claims, found.notes)
+
+
+def _diff_attempts(snapshot: RepositorySnapshot, scope: DiffRange, cancel: Event | None = None) -> ChangesReport:
+    from handoff_tui.history.attempts.attempts import diff_attempts  # noqa: PLC0415 - few look at it
+
+    telling = ProgressCallbacks(cancel=cancel or Event())
+    log = open_log(snapshot.session.repository)
+    return diff_attempts(snapshot.session, log, scope.against or "", scope.instead or "", telling)
 
 
 def read_file(

@@ -272,14 +272,14 @@ class HistoryView(ListedView[AttemptRows]):
         self.show_page(from_top=True)
 
     def _open_diff(self) -> None:
-        """Of the present attempt, what it changed in its own files since the last one; else all between two commits."""
+        """What differs in the handoff's own files between two attempts."""
         pair, table = self._pair, self.table
         if pair is None or table is None or pair[0].commit is None or pair[1].commit is None:
             return
         if pair[1].name.endswith(":now") and pair[0] is table.find_earlier(pair[1].name):
             self.post_message(ScopeWanted(DiffRange(DiffScope.SINCE_PREVIOUS_ATTEMPT)))
         else:
-            self.post_message(ScopeWanted(DiffRange(DiffScope.BETWEEN, pair[0].commit, pair[1].commit)))
+            self.post_message(ScopeWanted(DiffRange(DiffScope.BETWEEN_ATTEMPTS, pair[0].name, pair[1].name)))
         self.post_message(ViewWanted("changes"))
 
     def describe_nothing(self) -> Cell:

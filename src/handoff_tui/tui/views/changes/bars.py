@@ -122,6 +122,7 @@ SCOPE_WORDS = {
     DiffScope.SINCE_MY_REVIEW: "my last review",
     DiffScope.SINCE_PREVIOUS_ATTEMPT: "previous attempt",
     DiffScope.BETWEEN: "between",
+    DiffScope.BETWEEN_ATTEMPTS: "attempts",
     DiffScope.OWN: "own",
     DiffScope.SINCE_SHOWN: "shown",
 }

@@ -13,12 +13,12 @@ from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.handoff import DocumentRole
 from handoff_tui.handoffs.scope.scope import Attribution
-from handoff_tui.live.state.app import AppState
+from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.entry import SENDING_BACK
 from handoff_tui.log.gates.coverage import SOURCE_WORDS
 from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem, RiskKind, Unmeasured
-from handoff_tui.status.pipeline import PhaseProgress, PhaseView, PipelineView
+from handoff_tui.status.pipeline import AttemptView, PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.views.queue.rows import RISK_WORDS
 
 _MINE: Final = Label("◆", "needs you", "waiting")
@@ -123,8 +123,8 @@ def _build_facts(state: AppState | None, item: InboxItem, now: datetime | None) 
         _add(page, "" if number else "risk", *words)
     if (sent := _describe_sent_back(state)) is not None:
         _add(page, "sent back", sent)
-    if (asked_for := _describe_asked_for(state)) is not None:
-        _add(page, "asked for", asked_for)
+    if asked_for := _describe_asked_for(state):
+        _add(page, "asked for", *asked_for)
     return page
 
 
@@ -161,26 +161,42 @@ def _describe_claims(item: InboxItem) -> list[Cell]:
     return cells or [Cell("none that can be measured", "muted")]
 
 
+def list_card_parts(state: AppState) -> frozenset[Part]:
+    """What the cards are built of; how much was addressed is measured only where something was asked for."""
+    usual = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE})
+    return usual | {Part.ATTEMPTS} if is_sent_back(state) else usual
+
+
+def is_sent_back(state: AppState) -> bool:
+    """Whether the phase in view was sent back before."""
+    return bool(_list_sent_back(state))
+
+
+def _list_sent_back(state: AppState | None) -> list[AttemptView]:
+    pipeline = state.pipeline.value if state is not None else None
+    return [one for one in pipeline.attempts if one.entry and one.outcome in _BACK] if pipeline is not None else []
+
+
 def _describe_sent_back(state: AppState | None) -> Cell | None:
     """The last time it was sent back, with the reason."""
-    pipeline = state.pipeline.value if state is not None else None
-    sent = [one for one in pipeline.attempts if one.entry and one.outcome in _BACK] if pipeline is not None else []
+    sent = _list_sent_back(state)
     if not sent:
         return None
     last = sent[-1]
     return Cell(render_safe(f'attempt {last.number} by {last.who}: "{last.reason}"', _LONGEST), "warning")
 
 
-def _describe_asked_for(state: AppState | None) -> Cell | None:
-    """How much of what the last rejection asked for in comments was done; None if it asked for nothing."""
-    threads = (state.threads.value if state is not None else None) or ()
-    last = [thread for thread in threads if thread.attempt == max(one.attempt for one in threads)]
-    if not last:
-        return None
-    done = sum(bool(thread.resolved_by or thread.changed) for thread in last)
-    role = "pass" if done == len(last) else "warning"
-    words = "(a comment is done when its lines change, or when it is settled); C lists them"
-    return Cell(f"{done} of {len(last)} done {words}", role)
+def _describe_asked_for(state: AppState | None) -> tuple[Cell, ...]:
+    """How much of what sent it back last was addressed, as History counts it; empty if it asked for nothing."""
+    view = state.attempts.value if state is not None and is_sent_back(state) else None
+    asking = [one for one in view.histories[0].attempts if one.asked] if view is not None and view.histories else []
+    if not asking:
+        return ()
+    from handoff_tui.history.attempts.page import describe_asked  # noqa: PLC0415 - most handoffs were never sent back
+
+    told, lists = describe_asked(asking[-1]), "6 History lists every check and comment"
+    role = "pass" if all(point.addressed is not False for point in asking[-1].asked) else "warning"
+    return (Cell(told, role), Cell(f"  {lists}", "muted"))
 
 
 _BACK = frozenset(verb.value for verb in SENDING_BACK)

@@ -22,11 +22,11 @@ from handoff_tui.tui.messages import (
     PlaceWanted,
     ViewWanted,
 )
-from handoff_tui.tui.views.overview.cards import Card, build_cards, find_problems
+from handoff_tui.tui.views.overview.cards import Card, build_cards, find_problems, list_card_parts
 from handoff_tui.tui.views.view import Act, View, read_now
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
-_SHOWN = ("problems", "shown", "pipeline", "inbox", "chosen", "travel", "checks")
+_SHOWN = ("problems", "shown", "pipeline", "inbox", "chosen", "travel", "checks", "attempts")
 _MARK = 2
 
 
@@ -57,7 +57,6 @@ class OverviewView(View):
     DEFAULT_CSS = """
     OverviewView RowList { height: 1fr; }
     """
-    parts: ClassVar[frozenset[Part]] = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE, Part.CHECKS, Part.THREADS})
     hints: ClassVar[tuple[str, ...]] = (
         *("review.next", "app.open", "review.bisect", "review.comment", "decide.approve", "decide.reject"),
         *("nav.next-handoff", "decide.choose", "review.run", "agent.start"),
@@ -74,6 +73,9 @@ class OverviewView(View):
     @property
     def rows(self) -> RowList:
         return self.query_one(RowList)
+
+    def list_parts(self) -> frozenset[Part]:
+        return list_card_parts(self._state) | {Part.CHECKS}
 
     def show(self, state: AppState) -> None:
         before, self._state = self._state, state

@@ -25,7 +25,7 @@ from handoff_tui.tui.messages import (
     HandoffOpened,
     ViewWanted,
 )
-from handoff_tui.tui.views.overview.cards import build_overview_page
+from handoff_tui.tui.views.overview.cards import build_overview_page, list_card_parts
 from handoff_tui.tui.views.queue.rows import QueueForm, QueueRows, build_key, describe_reason
 from handoff_tui.tui.views.view import MOVES, Act, LooseFiles, View, read_now
 from handoff_tui.tui.widgets.bars import Divider
@@ -104,7 +104,6 @@ _BESIDE = 150
 """From this width on, the overview of the selected row is beside the list."""
 _TWO_LINES = (100, 24)
 """From this room on, each row has its reason below it."""
-_OVERVIEW = frozenset({Part.SHOWN, Part.PROBLEMS, Part.PIPELINE})
 
 
 class QueueView(View):
@@ -153,7 +152,7 @@ class QueueView(View):
         return self.query_one("#rows", RowList)
 
     def list_parts(self) -> frozenset[Part]:
-        return _OVERVIEW if self.has_class("-beside") else frozenset()
+        return list_card_parts(self._state) if self.has_class("-beside") else frozenset()
 
     def show(self, state: AppState) -> None:
         before, self._state = self._state, state
