@@ -193,7 +193,8 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     async def furnish(self, look: Appearance, state: AppState) -> None:
         """Puts the main screen up."""
-        from handoff_tui.tui.main_screen import MainScreen, Opening  # noqa: PLC0415 - after the first paint
+        from handoff_tui.tui.main_screen import MainScreen  # noqa: PLC0415 - after the first paint
+        from handoff_tui.tui.openers import Opening  # noqa: PLC0415 - as above
 
         self.look, self.state = look, state
         self.ink = Ink(look.theme, ascii_only=look.ascii_only)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import cast
@@ -14,10 +13,8 @@ from textual.containers import Container
 from textual.widgets import Input
 
 from handoff_tui.config.keymap import WORDS
-from handoff_tui.core.classes import NamedTuple, replace
-from handoff_tui.core.errors import HandoffNotFoundError
+from handoff_tui.core.classes import replace
 from handoff_tui.core.text.page import Cell
-from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.agents import ProposalKind
 from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.status.inbox_item import HandoffKey, QueueGroup
@@ -48,7 +45,7 @@ from handoff_tui.tui.messages import (
     TravelEnded,
     ViewWanted,
 )
-from handoff_tui.tui.openers import Openers
+from handoff_tui.tui.openers import Openers, Opening
 from handoff_tui.tui.views.view import View
 from handoff_tui.tui.widgets.bars import Bar, FindLine, KeyBar
 from handoff_tui.tui.widgets.tour import Seen, Tour
@@ -100,13 +97,6 @@ _EVERYWHERE = frozenset({
 """Actions of a review that every tab has."""
 _IN_HISTORY = frozenset({"review.explain"})
 _MARKED_READ = frozenset({QueueGroup.DONE, QueueGroup.PAST})
-
-
-class Opening(NamedTuple):
-    """Where the app begins: at one handoff, in one of its tabs."""
-
-    handoff: str
-    view: str = "overview"
 
 
 class MainScreen(Openers):
@@ -211,20 +201,6 @@ class MainScreen(Openers):
         if alarm == find_alarm(self.state) and alarm != self._alarmed:
             self._alarmed = alarm
             self.app.push_screen(AlertScreen(alarm), self._take)
-
-    def _find_opening(self, opening: Opening) -> tuple[HandoffKey | None, str]:
-        """Finds the handoff as commands do, in the first repository that has it."""
-        from handoff_tui.status.show import find_id, find_near  # noqa: PLC0415 - for an app that opens a handoff
-
-        inbox = self.state.inbox
-        for root in dict.fromkeys(item.key.root for item in inbox):
-            there = tuple(item.reviewed.handoff for item in inbox if item.key.root == root)
-            with suppress(HandoffNotFoundError):
-                return HandoffKey(root, find_id(there, opening.handoff)), opening.view
-        near = find_near(tuple(item.reviewed.handoff for item in inbox), opening.handoff)
-        meant = f"; did you mean {render_safe(', '.join(near))}?" if near else ""
-        self.say(Cell(f' No handoff is called "{render_safe(opening.handoff)}" here{meant}', "warning"))
-        return None, self.view_name
 
     @on(HandoffOpened)
     async def open_handoff(self, event: HandoffOpened) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from textual import on
 from textual.message import Message
 from textual.screen import Screen
 
+from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.live.state.app import AppState
 from handoff_tui.log.review_record import Comment
 from handoff_tui.status.inbox_item import HandoffKey
@@ -38,10 +42,18 @@ from handoff_tui.tui.messages import (
     ScopeWanted,
     SetupLeft,
     SetupWanted,
+    StatusTextWanted,
 )
 from handoff_tui.tui.views.view import View
 
 _SHOWN_IN: dict[type[Message], str] = {ScopeWanted: "changes"}
+
+
+class Opening(NamedTuple):
+    """Where the app begins: at one handoff, in one of its tabs."""
+
+    handoff: str
+    view: str = "overview"
 
 
 class Openers(Screen[None], inherit_bindings=False):
@@ -66,6 +78,20 @@ class Openers(Screen[None], inherit_bindings=False):
     async def perform(self, action: str) -> None:
         """Performs an action, or says why it can't be done."""
         raise NotImplementedError
+
+    def _find_opening(self, opening: Opening) -> tuple[HandoffKey | None, str]:
+        """Finds the handoff as commands do, in the first repository that has it."""
+        from handoff_tui.status.show import find_id, find_near  # noqa: PLC0415 - for an app that opens a handoff
+
+        inbox = self.state.inbox
+        for root in dict.fromkeys(item.key.root for item in inbox):
+            there = tuple(item.reviewed.handoff for item in inbox if item.key.root == root)
+            with suppress(HandoffNotFoundError):
+                return HandoffKey(root, find_id(there, opening.handoff)), opening.view
+        near = find_near(tuple(item.reviewed.handoff for item in inbox), opening.handoff)
+        meant = f"; did you mean {', '.join(near)}?" if near else ""
+        self.post_message(StatusTextWanted(f'No handoff is called "{opening.handoff}" here{meant}', "warning"))
+        return None, opening.view
 
     async def _correct_scope(self) -> None:
         """Opens the box for the handoff in view; for files of nobody, or of a list, asks for the handoff first."""
