@@ -319,7 +319,7 @@ async def test_refusal_names_its_reason(pilot: Pilot[None], app: StillApp) -> No
     await pilot.pause(PAUSE_SECONDS + 0.1)
     screen = await settle(pilot, "ctrl+s")
     assert "✗ locked by ada on vm" in screen
-    assert "Not done: it can't be done" in screen
+    assert "Not done: this can't be done now" in screen
     assert list_asked(pilot, ProposalConfirmed) == []
 
 

@@ -51,7 +51,7 @@ def test_bar_is_in_the_title_and_opens_the_list() -> None:
         assert "a guess" in rows[1]
         assert "✓ approved" in rows[2]
         assert "ada@example.org" in rows[2]
-        assert "1 of 3 changed files approved" in screen
+        assert "1 approved · 1 waiting · 1 unclaimed" in screen
 
     drive(StillApp(DESK), script, (138, 30))
 

@@ -69,7 +69,7 @@ async def test_first_failing_check_is_chosen_and_its_finding_shown(pilot: Pilot[
     assert "▸   tests-unit" in screen
     assert "2 failed of 418" in screen
     assert "tests/test_a.py:88" in screen
-    assert "■ 2 checks block" in screen
+    assert "■ 2 of 4 checks block" in screen
 
 
 @at_desk(DESK)

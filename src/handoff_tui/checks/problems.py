@@ -118,7 +118,7 @@ def _find_unmeasured(result: CheckResult) -> Unmeasured | None:
 def _describe_measured(finding: Finding) -> str:
     one = next((one for one in finding.evidence if one.expected and one.actual), None)
     return (
-        shorten_hashes(f"expected {one.expected}, found {one.actual}").replace("sha256:", "") if one is not None else ""
+        shorten_hashes(f"expected {one.expected}; found {one.actual}").replace("sha256:", "") if one is not None else ""
     )
 
 

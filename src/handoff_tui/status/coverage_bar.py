@@ -40,6 +40,14 @@ def build_bar(counts: Mapping[str, int], width: int = _WIDTH) -> list[Cell]:
     return cells
 
 
+def list_counts(counts: Mapping[str, int]) -> list[Cell]:
+    """`9 approved · 60 waiting`: the states that there are, without a bar."""
+    return [
+        Cell(f"{' · ' if number else ''}{counts[state]:,} {_LABELS[state].word}", _LABELS[state].role)
+        for number, state in enumerate(state for state in _LABELS if counts.get(state))
+    ]
+
+
 def build_short_bar(counts: Mapping[str, int], since: str, room: int) -> list[Cell]:
     """`approved 71 % since v0.4 ███████░░░ 2 unclaimed`, or as much of it as fits; empty without changed files."""
     total = sum(counts.values())

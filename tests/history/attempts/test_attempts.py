@@ -70,7 +70,7 @@ def test_attempts_of_the_log_stand_side_by_side(story: AttemptStory) -> None:
     assert (first.name, second.name) == (f"{HANDOFF}:review:1", f"{HANDOFF}:review:2")
     assert (second.worked_seconds, second.waited_seconds, first.worked_seconds) == (9_000, 1_800, None)
     assert [commit.subject for commit in second.commits or ()] == ["say what was tested, elsewhere", "turn it round"]
-    base = f"its checks' baseline, {story.base[:7]}"
+    base = f"its baseline, {story.base[:7]}"
     assert (first.commits_since, second.commits_since) == (base, "attempt 1")
     assert list_changes(second.check_changes) == {
         "claims-hold": ItemChange.FIXED,

@@ -150,8 +150,7 @@ def list_places(result: CheckResult) -> tuple[Place, ...]:
 def _add_headline(page: Page, result: CheckResult, now: datetime | None) -> None:
     notes = [result.severity.value, "blocks" if result.blocking else "doesn't block", *list_notes(result)]
     if ago := describe_ago(result.ran_at, now):
-        notes = [f"cached {ago}" if note == "cached" else note for note in notes]
-        notes += [] if result.from_cache else [f"ran {ago}"]
+        notes = [*(note for note in notes if note != "cached"), f"ran {ago}"]
     if took := describe_duration(result.duration):
         notes.append(f"took {took}")
     page.line(*build_headline(result, notes), indent=2)

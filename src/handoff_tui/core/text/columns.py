@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from handoff_tui.core.classes import NamedTuple
@@ -83,6 +83,21 @@ class Field(NamedTuple):
     right: bool = False
     grows: int = 0
     """How much wider it may become."""
+
+
+_NOTHING = frozenset({"", "–"})
+
+
+def narrow_fields(fields: Iterable[Field], rows: Sequence[Mapping[str, Row]]) -> tuple[Field, ...]:
+    """Leaves out columns that say nothing in any row, and lets none grow wider than what it shows."""
+    kept: list[Field] = []
+    for field in fields:
+        texts = ["".join(cell.text for cell in row.get(field.name, ())) for row in rows]
+        if field.rank < ALWAYS and _NOTHING.issuperset(text.strip() for text in texts):
+            continue
+        need = max(map(compute_width, (field.heading, *texts)))
+        kept.append(field._replace(grows=min(field.grows, max(0, need - field.width))))
+    return tuple(kept)
 
 
 class PlacedColumn(NamedTuple):

@@ -361,7 +361,7 @@ def _find_base(around: Neighbours, sources: AttemptSources | None) -> tuple[str 
     if before is not None and before.commit is not None:
         return before.commit, before.words
     if here.started_from is not None:
-        what = "the last approval on this branch" if here.started_from in around.approved else "its checks' baseline"
+        what = "the last approval on this branch" if here.started_from in around.approved else "its baseline"
         return here.started_from, f"{what}, {here.started_from[:SHORT_COMMIT]}"
     return find_first_head(() if sources is None else sources.runs), "its agent was started"
 

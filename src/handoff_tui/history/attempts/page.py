@@ -310,7 +310,7 @@ def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, 
     if commits is None:
         return
     told = f" since {since}{', by anyone' if commits else ''}" if since else ""
-    page.line(Cell(render_safe(f"  {plural(len(commits), 'work commit')}{told}"), "muted"), indent=4)
+    page.line(Cell(render_safe(f"  {plural(len(commits), 'commit')}{told}"), "muted"), indent=4)
     for commit in page.some(commits, _MOST_ITEMS, everything=everything):
         page.line(
             Cell(f"    {commit.id[:SHORT_COMMIT]} ", "key"),

@@ -187,7 +187,7 @@ class TravelCache:
 
 _MOST_REPORTS = 8
 _ALWAYS = (
-    "uncommitted changes and command results of that time aren't in any commit",
+    "without uncommitted changes and results of commands",
     "refs and git notes are today's, limited to commits that existed then",
 )
 

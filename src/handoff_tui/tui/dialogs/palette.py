@@ -19,6 +19,10 @@ from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
 _MOVES = {"down": 1, "up": -1, "pagedown": 8, "pageup": -8}
+_FRAME = 6
+"""The lines around the rows: border, title, field, a blank one, note."""
+_FEWEST, _MOST = 6, 24
+"""How many rows a box has room for: as many as there are to begin with, within these."""
 
 
 class Offer(NamedTuple):
@@ -33,6 +37,8 @@ class Offer(NamedTuple):
 
 
 Answer = str | Message
+_LEAST_WHY = 16
+"""Less of a reason says nothing; Enter says all of it."""
 
 
 class OfferRows:
@@ -45,10 +51,12 @@ class OfferRows:
     def build_row(self, index: int, width: int) -> tuple[Cell, ...]:
         offer = self._offers[index]
         words = render_safe(offer.words)
-        note = render_safe(offer.refusal or offer.note, max(8, width // 2))
-        gap = " " * max(2, width - compute_width(words) - compute_width(note) - 1)
-        role = "muted" if offer.refusal else "text"
-        return (Cell(words, role), Cell(gap), Cell(note, "warning" if offer.refusal else "key"))
+        note = render_safe(offer.note, max(8, width // 2))
+        room = max(2, width - compute_width(words) - compute_width(note) - 1)
+        why = f"  {render_safe(offer.refusal, room - 4)}  " if offer.refusal and room > _LEAST_WHY else ""
+        gap = Cell(" " * (room - compute_width(why)))
+        roles = ("muted", "muted") if offer.refusal else ("text", "key")
+        return (Cell(words, roles[0]), gap, Cell(why, "warning"), Cell(note, roles[1]))
 
 
 class PaletteScreen(Box[Answer | None]):
@@ -75,6 +83,7 @@ class PaletteScreen(Box[Answer | None]):
     def on_mount(self) -> None:
         self.call_after_refresh(lambda: self.query_one(Divider).show_title(Cell(self._title, "heading")))
         self.query_one("#palette-field", Input).focus()
+        self._fit()
         self._filter("")
 
     @on(Input.Changed)
@@ -86,7 +95,12 @@ class PaletteScreen(Box[Answer | None]):
         if tuple(offers) != self._offers:
             self._offers = tuple(offers)
             if self.is_mounted:
+                self._fit()
                 self._filter(self.query_one("#palette-field", Input).value)
+
+    def _fit(self) -> None:
+        """Makes the box as high as what it offers; typing doesn't change it."""
+        self.query_one("#palette").styles.max_height = min(max(len(self._offers), _FEWEST), _MOST) + _FRAME
 
     def _filter(self, text: str) -> None:
         found = sorted((offer for offer in self._offers if fits(offer, text)), key=lambda offer: rank(offer, text))

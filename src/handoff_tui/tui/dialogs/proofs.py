@@ -169,6 +169,7 @@ class ProofsScreen(Box[str | None]):
     #proofs { width: 94%; height: 94%; background: $surface; border: heavy $border; }
     #proof-rows { height: auto; max-height: 40%; }
     #proof { height: 1fr; }
+    ProofsScreen.-empty #proofs { height: 8; }
     """
     AUTO_FOCUS = ""
 
@@ -211,6 +212,7 @@ class ProofsScreen(Box[str | None]):
         self._rows = ProofRows(part.value.tasks) if part.value is not None and number else None
         rows.show(self._rows if self._rows is not None else EmptyRows(self._explain_empty()))
         rows.styles.height = max(2, rows.line_count)
+        self.set_class(self._rows is None, "-empty")
         self._show_proof()
 
     def _explain_empty(self) -> Cell:

@@ -78,6 +78,9 @@ _DIRECTIONS = {
     "back": "an earlier phase again",
 }
 _MOST_PROMPT_LINES = 2_000
+_FRAME = 6
+"""The lines around the page: border, title, field, state, keys."""
+_LEAST_LINES = 4
 
 
 def build_proposal_page(proposal: AgentProposal) -> Page:
@@ -172,10 +175,10 @@ def _add_others(page: Page, proposal: AgentProposal) -> None:
 def describe_obstacle(proposal: AgentProposal, typed: str) -> str:
     """Says why it can't be confirmed now; empty if it can."""
     waiting = {
-        ProposalStage.PREPARING: "it's still being prepared",
-        ProposalStage.REFUSED: "it can't be done",
-        ProposalStage.DOING: "it's being done",
-        ProposalStage.DONE: "it's done",
+        ProposalStage.PREPARING: "still being prepared",
+        ProposalStage.REFUSED: "this can't be done now",
+        ProposalStage.DOING: "under way",
+        ProposalStage.DONE: "done",
     }
     if proposal.stage in waiting:
         return waiting[proposal.stage]
@@ -222,7 +225,9 @@ class ProposalScreen(ArmedBox[None]):
         self._painted.disarm()
         field = self.query_one(NameField)
         field.display = bool(proposal.typed)
-        self.query_one(PageView).show(build_proposal_page(proposal), from_top=True)
+        page = self.query_one(PageView)
+        page.show(build_proposal_page(proposal), from_top=True)
+        self.query_one("#proposal").styles.max_height = max(page.line_count, _LEAST_LINES) + _FRAME
         self.arm_again()
         self._draw()
 
@@ -265,7 +270,7 @@ class ProposalScreen(ArmedBox[None]):
 
     def _confirm(self, at: float) -> None:
         proposal, typed = self._proposal, self.query_one(NameField).value
-        obstacle = "it's still being prepared" if proposal is None else describe_obstacle(proposal, typed)
+        obstacle = "still being prepared" if proposal is None else describe_obstacle(proposal, typed)
         if proposal is None or obstacle:
             self._said = f"Not done: {obstacle}"
         elif not self._readable.admits(at):
@@ -282,15 +287,20 @@ class ProposalScreen(ArmedBox[None]):
         self.query_one("#proposal-title", Divider).show_title(Cell(TITLES[self._kind], "heading"))
         typed = self.query_one(NameField).value
         obstacle = "" if proposal is None else describe_obstacle(proposal, typed)
-        words = self._said or (obstacle and f"{obstacle}") or "Nothing is done yet"
+        words = self._said or f"{obstacle[:1].upper()}{obstacle[1:]}" or "Nothing is done yet"
         self.query_one("#proposal-state", Bar).show(Cell(f" {render_safe(words)}", "warning" if obstacle else "muted"))
         armed = proposal is not None and not obstacle and self._readable.admits(read_time())
         roles = ("key", "text") if armed else ("muted", "muted")
-        self.query_one("#proposal-keys", Bar).show(
-            Cell(f" {self._keymap.show('decision.confirm')}", roles[0]),
+        confirms = (
+            Cell(f"{self._keymap.show('decision.confirm')}", roles[0]),
             Cell(f" {VERBS[self._kind]}  ", roles[1]),
+        )
+        is_refused = proposal is not None and proposal.stage is ProposalStage.REFUSED
+        self.query_one("#proposal-keys", Bar).show(
+            Cell(" "),
+            *(() if is_refused else confirms),
             Cell(self._keymap.show("decision.cancel"), "key"),
-            Cell(" cancel  "),
+            Cell(" close  " if is_refused else " cancel  "),
             Cell("j k", "key"),
-            Cell(" read"),
+            Cell(" scroll"),
         )

@@ -17,6 +17,8 @@ from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 
 _LOOK_SECONDS = 2.0
+_FRAME, _LEAST_LINES = 4, 4
+"""The lines around the page, and the fewest of the page."""
 
 
 class RunsScreen(Box[None]):
@@ -63,7 +65,9 @@ class RunsScreen(Box[None]):
             page.line(Cell("Reading the runs…", "muted"))
         else:
             page = build_at_work_page(part.value)
-        self.query_one(PageView).show(page)
+        view = self.query_one(PageView)
+        view.show(page)
+        self.query_one("#at-work").styles.max_height = max(view.line_count, _LEAST_LINES) + _FRAME
 
     def on_key(self, event: events.Key) -> None:
         keep_key(event)

@@ -14,7 +14,7 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.scope.scope import Attribution
 from handoff_tui.live.state.app import USUAL_RANGE, ChangedPaths, DiffRange, Part
 from handoff_tui.log.gates.coverage import COVERED, SOURCE_WORDS, ChangedPath, Coverage
-from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage
+from handoff_tui.status.coverage_bar import build_bar, describe_counts, label_coverage, list_counts
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.chrome import shorten_id
 from handoff_tui.tui.messages import ChangedFileWanted, CopyWanted, EditorWanted
@@ -28,10 +28,12 @@ _FIELDS: Final = (
     Field("handoff", "HANDOFF", 14, rank=8, grows=30),
     Field("who", "APPROVED BY", 18, rank=6, grows=16),
     Field("entry", "ENTRY", 12, rank=3),
-    Field("why", "WHY ITS", 20, rank=2, grows=20),
+    Field("why", "WHY IT IS ITS", 20, rank=2, grows=20),
 )
 _ORDER: Final = {state: number for number, state in enumerate(Coverage)}
 _MOST_COMMITS = 5
+_WITH_BAR = 150
+"""From this width on, the status line draws the counts; below it, they are only told."""
 _NAME = 10
 
 
@@ -183,6 +185,8 @@ class CoverageView(ListedView[CoverageRows]):
             return ()
         since = f" · since {repository.since}" if repository.since else ""
         told = f" · {describe_counts(state.coverage)}{since}"
+        if self.size.width < _WITH_BAR:
+            return (Cell(" "), *list_counts(state.coverage))
         return (Cell(" "), *build_bar(state.coverage, 20), Cell(render_safe(told), "muted"))
 
     def describe_nothing(self) -> Cell:

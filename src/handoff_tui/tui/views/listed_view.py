@@ -80,6 +80,8 @@ class ListedView(View, Generic[Rows]):
     def redraw(self) -> None:
         """Draws the list again with the current time; the cursor stays where it was."""
         self.table = rows = self.build_rows(self.part.value) if self.part.value is not None else None
+        if rows is not None:
+            rows.narrow()
         heading = rows.build_heading(self.room) if rows is not None and rows.keys else ()
         self.query_one("#heading", Bar).show(Cell(" " * _MARK), *heading)
         self.rows.show(rows if rows is not None and rows.keys else EmptyRows(self.explain_empty()))

@@ -14,6 +14,9 @@ Rows = Sequence[tuple[Cell, ...]]
 class PageView(LineView):
     """Shows a page."""
 
+    DEFAULT_CSS = """
+    PageView { padding: 0 0 0 1; }
+    """
     draws_by_line = True
 
     _page = Page()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Generic, Protocol, TypeVar
 
 from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from handoff_tui.core.text.columns import Field, build_cells, build_headings
+from handoff_tui.core.text.columns import Field, build_cells, build_headings, narrow_fields
 from handoff_tui.core.text.page import Cell
 from handoff_tui.tui.drawing.cells import find_ink
 from handoff_tui.tui.widgets.line_view import LineView
 
 Item = TypeVar("Item")
+_SHORT = 200
+"""Rows of a list that are all looked at before it is drawn."""
 
 
 class RowSource(Protocol):
@@ -58,6 +61,11 @@ class TableRows(Generic[Item]):
     def find(self, key: str) -> Item | None:
         """Returns the item of a row; None if there is none."""
         return self._by_key.get(key) if key else None
+
+    def narrow(self) -> None:
+        """Fits the columns of a short list to what its rows say; a long one keeps them all."""
+        if 0 < len(self.items) <= _SHORT:
+            self.fields = narrow_fields(self.fields, [row for item in self.items if (row := self.describe(item))])
 
     def build_heading(self, width: int) -> tuple[Cell, ...]:
         return build_headings(self.fields, width)
@@ -105,6 +113,8 @@ class RowList(LineView):
     _source: RowSource = EmptyRows()
     _index = -1
     _key = ""
+    _own = 0
+    """How many lines without a key follow every row: they belong to it, more of them are a heading."""
 
     @property
     def line_count(self) -> int:
@@ -124,6 +134,7 @@ class RowList(LineView):
         before = self._index - self.scroll_offset.y
         self._source = source
         keys = source.keys
+        self._own = _count_own(keys)
         found = keys.index(self._key) if self._key and self._key in keys else -1
         moved = found >= 0 and found != self._index
         if found < 0:
@@ -200,16 +211,30 @@ class RowList(LineView):
         if height <= 0:  # not laid out yet
             return
         top, keys = self.scroll_offset.y, self._source.keys
-        first = 0 if not any(keys[: self._index]) else self._index  # a heading above scrolls along
+        first = self._index - max(0, self._count_above() - self._own)  # a heading above scrolls along
         last = self._index  # and so do the lines that belong to the row
         while last + 1 < min(len(keys), self._index + height) and not keys[last + 1]:
             last += 1
+        first = max(first, min(last - height + 1, self._index))
         if first < top:
             self.scroll_to(y=first, animate=False, force=True)
         elif last >= top + height:
             self.scroll_to(y=min(last - height + 1, self._index), animate=False, force=True)
 
+    def _count_above(self) -> int:
+        """Returns how many lines without a key are right above the cursor."""
+        keys, place = self._source.keys, self._index
+        while place > 0 and not keys[place - 1]:
+            place -= 1
+        return self._index - place
+
     def _set_key(self, key: str) -> None:
         if key != self._key:
             self._key = key
             self.post_message(self.Highlighted(self, key))
+
+
+def _count_own(keys: Sequence[str]) -> int:
+    """Returns the smallest number of lines without a key that follow a row."""
+    places = [place for place, key in enumerate(keys) if key]
+    return min((after - before - 1 for before, after in pairwise([*places, len(keys)])), default=0)

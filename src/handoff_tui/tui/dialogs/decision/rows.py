@@ -34,7 +34,7 @@ EFFECTS: Final = {
     "override": "Lets {name} go on{onward} although checks fail. It stays on record until an approval settles it.",
     "hold": "Holds {name} until you decide otherwise.",
     "withdraw": "Withdraws your last decision on {name}.",
-    "carry": "Carries your approval of {name} over to a rewritten history with the same files.",
+    "carry": "Carries your approval of {name} over to rewritten history.",
 }
 """What each decision does, in one sentence."""
 _CLOSED: Final = frozenset({"pass", "not-applicable"})

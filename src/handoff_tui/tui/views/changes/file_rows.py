@@ -18,7 +18,6 @@ Row = tuple[Cell, ...]
 READ = Label("✓", "read", "pass")
 UNREAD = Label("○", "unread", "text")
 _LEAST_PATH = 24
-_COUNT = 7
 _ROOMY = 70
 """Below this width a row has glyphs in place of words."""
 
@@ -47,6 +46,9 @@ class ChangedFileRows:
         self._here = here
         self._wrong, self._shared = facts
         self.keys = tuple(file.change.path for file in files)
+        counts = [file.counts for file in files if file.counts is not None]
+        self._added = max((len(_render_count("+", one.added)) for one in counts), default=0)
+        self._deleted = max((len(_render_count("-", one.deleted or None)) for one in counts), default=0)
 
     def build_row(self, index: int, width: int) -> Row:
         file = self._files[index]
@@ -56,14 +58,15 @@ class ChangedFileRows:
         if width < _ROOMY:
             return self._build_short(file, label, status, width)
         notes = self._build_notes(file)
-        room = max(_LEAST_PATH, width - 30 - sum(compute_width(cell.text) for cell in notes))
+        taken = 14 + self._added + self._deleted + sum(compute_width(cell.text) for cell in notes)
+        room = max(_LEAST_PATH, width - taken)
         return (
             Cell(f"{label!s:<9}", label.role),
             Cell(f"{status.glyph} ", status.role),
-            Cell(f"{_render_count('+', counts.added if counts else None):>{_COUNT}}", "added"),
-            Cell(f"{_render_count('-', (counts.deleted or None) if counts else None):>{_COUNT}}  ", "removed"),
+            Cell(f"{_render_count('+', counts.added if counts else None):>{self._added}} ", "added"),
+            Cell(f"{_render_count('-', (counts.deleted or None) if counts else None):>{self._deleted}}  ", "removed"),
             Cell(shorten_path(_render_names(file), room), "accent" if change.path == self._here else "path"),
-            Cell(" ◂" if change.path == self._here else "  ", "accent"),
+            Cell(" "),
             *notes,
         )
 

@@ -29,7 +29,7 @@ from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 LEAST_SPLIT = 160
 """Side by side needs 80 columns for each side."""
 _LEAST_WIDTH = 100
-"""From this width on, the files are beside the lines; below it, one or the other."""
+"""From this width on, the files are beside the lines; below it, above them, until the lines are read."""
 _LIST_SHARE = 3
 """The part of the width that the list of files may take."""
 _LEAST_LIST, _MOST_LIST = 34, 60
@@ -46,13 +46,14 @@ class Expected(NamedTuple):
 
 
 class DiffPanels(View):
-    """Snapshot diff, files, lines. With little room, files or lines: Enter opens a file, escape returns."""
+    """Snapshot diff, files, lines. With little room, Enter gives the lines all of it, escape returns to the files."""
 
     DEFAULT_CSS = """
     DiffPanels #record { height: 1fr; display: none; }
     DiffPanels #files-panel { width: 1fr; }
     DiffPanels #lines-panel { width: 1fr; }
     DiffPanels.-both #lines-panel { border-left: solid $border; }
+    DiffPanels.-stacked Horizontal { layout: vertical; }
     DiffPanels #files { height: 1fr; }
     DiffPanels #lines { height: 1fr; }
     DiffPanels #diff-note { display: none; }
@@ -71,6 +72,8 @@ class DiffPanels(View):
         self._expected: Expected | None = None
         self._sought = ""
         self._asked: tuple[object, ...] = ()
+        self._wanted: str | None = None
+        """The file that was asked for last; it may not be open yet."""
         self._places: tuple[FilesView | None, dict[str, int]] = (None, {})
         self._last_files: dict[HandoffKey | None, str] = {}
         """The file that was open last, by handoff."""
@@ -152,6 +155,11 @@ class DiffPanels(View):
         return self.size.width >= _LEAST_WIDTH and bool(self._files)
 
     @property
+    def _is_stacked(self) -> bool:
+        """Whether the files are above the first lines of the selected one."""
+        return bool(self._files) and not self._roomy and self._panel == FILES
+
+    @property
     def _split(self) -> bool:
         return self._mode == "auto" and self._lines.size.width >= LEAST_SPLIT
 
@@ -170,18 +178,21 @@ class DiffPanels(View):
     def _want(self, path: str) -> None:
         if path != self._path:  # the layout of one file doesn't carry over to another
             self._options = self._options._replace(as_text=False, as_stored=False)
+        self._wanted = path
         self.post_message(messages.FileWanted(path, self._options))
 
     def _place(self) -> None:
         """Decides which panels have room."""
-        record, both = self._record_open, self._roomy
+        record, both, stacked = self._record_open, self._roomy, self._is_stacked
         self.query_one("#record").display = record
         if self.zoomed:
             return
         files, lines = self.query_one("#files-panel"), self.query_one("#lines-panel")
         files.display = not record and (both or self._panel == FILES)
-        lines.display = not record and (both or self._panel == LINES)
+        lines.display = not record and (both or stacked or self._panel == LINES)
         self.set_class(both, "-both")
+        self.set_class(stacked, "-stacked")
+        files.styles.height = min(len(self._files) + 1, self.size.height // 2) if stacked else "1fr"
         files.styles.width = min(max(self.size.width // _LIST_SHARE, _LEAST_LIST), _MOST_LIST) if both else "1fr"
 
     def _draw_record(self) -> None:

@@ -88,7 +88,7 @@ _ON_FILES = frozenset({
 
 
 class ChangesView(DiffPanels):
-    """With little room, files or lines: Enter opens a file, escape returns."""
+    """Enter reads a file, escape returns to the list."""
 
     parts = frozenset({Part.FILES, Part.FILE, Part.DIFFERENCE, Part.PROBLEMS, Part.SHOWN, Part.THREADS})
     hints: ClassVar[tuple[str, ...]] = (
@@ -289,12 +289,18 @@ class ChangesView(DiffPanels):
         focused = self.screen.focused
         if focused is self._lines or focused is self._list:
             self._panel = LINES if focused is self._lines else FILES
+            self._place()
 
     @on(RowList.Highlighted)
     def preview(self, event: RowList.Highlighted) -> None:
         """Shows the selected file, if the lines are visible."""
         event.stop()
-        if self._roomy and event.key and event.key != self._path and self._list.has_focus:
+        if (
+            (self._roomy or self._is_stacked)
+            and event.key
+            and event.key != (self._wanted or self._path)
+            and self._list.has_focus
+        ):
             self._want(event.key)
 
     @on(RowList.Opened)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from textual.app import ComposeResult
 
-from handoff_tui.checks.output.words import build_check_detail, build_group_detail, describe_numbers, list_places
+from handoff_tui.checks.output.words import build_check_detail, build_group_detail, list_places
 from handoff_tui.checks.report import CheckReport, CheckResult, Outcome, is_open
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.columns import Field, Row
@@ -39,7 +39,7 @@ from handoff_tui.tui.widgets.row_list import RowList, TableRows, has_words
 
 _FIELDS: Final = (
     Field("mark", "", 1),
-    Field("title", "PROBLEM", 30, grows=120),
+    Field("title", "PROBLEM", 46, grows=120),
     Field("checks", "CHECKS", 6, rank=2, right=True),
     Field("where", "WHERE", 24, rank=1, grows=40),
 )
@@ -287,16 +287,19 @@ class EvidenceView(ListedView[Any]):
 
     def describe(self) -> tuple[Cell, ...]:
         others = " · ".join(one.value if one is not self._mode else one.value.upper() for one in Listed)
-        lead = Cell(f" {others}  ({self.show_key('review.filter')} switches) · ", "muted")
+        lead = Cell(f" {others} ({self.show_key('review.filter')}) · ", "muted")
         report = self._report
         if report is None:
             return (lead, self.describe_freshness())
         blocked = len(report.blocking_failures)
-        verdict = Cell(
-            f"■ {plural(blocked, 'check')} {'blocks' if blocked == 1 else 'block'}" if blocked else "✓ Nothing blocks",
-            "fail" if blocked else "pass",
+        verb = "blocks" if blocked == 1 else "block"
+        verdict = (
+            Cell(f"■ {blocked} of {plural(report.total, 'check')} {verb}", "fail")
+            if blocked
+            else Cell(f"✓ {report.passed} of {plural(report.total, 'check')} pass", "pass")
         )
-        return (lead, verdict, Cell(f" · {describe_numbers(report)} · ", "muted"), self.describe_freshness())
+        warnings = f" · {plural(report.warnings, 'warning')}" if report.warnings else ""
+        return (lead, verdict, Cell(f"{warnings} · ", "muted"), self.describe_freshness())
 
     @property
     def _report(self) -> CheckReport | None:

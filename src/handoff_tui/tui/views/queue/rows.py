@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.text.columns import Field, Row, fit
+from handoff_tui.core.text.columns import Field, Row, choose_columns, fit
 from handoff_tui.core.text.labels import describe_span, label_gate, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
@@ -50,11 +50,11 @@ _GROUPS: Final = {
 }
 FOLDED: Final = frozenset({QueueGroup.DONE, QueueGroup.PAST})
 _FIELDS: Final = (
-    Field("title", "", 24, grows=30),
+    Field("title", "", 24, grows=48),
     Field("repository", "", 12, rank=5),
-    Field("id", "", 16, rank=8, grows=16),
-    Field("who", "", 8, rank=3, grows=6),
-    Field("mark", "", 12, grows=2),
+    Field("id", "", 16, rank=8, grows=8),
+    Field("who", "", 8, rank=3, grows=2),
+    Field("mark", "", 12),
     Field("size", "", 10, rank=1),
     Field("files", "", 8, rank=2),
     Field("age", "", 4, rank=6, right=True),
@@ -148,6 +148,10 @@ class QueueRows(TableRows[QueueRow]):
         word = text.casefold().strip()
         best = min(self.handoffs, key=lambda item: _rank_match(item, word), default=None)
         return build_key(best) if best is not None else ""
+
+    def measure_title(self, width: int) -> int:
+        """Returns how much room a title has in rows of a width."""
+        return next(place.width for place in choose_columns(self.fields, width) if place.field.name == "title")
 
     def build_row(self, index: int, width: int) -> Row:
         row = self.items[index]

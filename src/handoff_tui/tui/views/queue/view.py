@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
@@ -111,7 +112,7 @@ class QueueView(View):
 
     DEFAULT_CSS = """
     QueueView RowList { width: 1fr; height: 1fr; }
-    QueueView #queue-beside { width: 40%; display: none; border-left: solid $border; }
+    QueueView #queue-beside { width: 38%; display: none; border-left: solid $border; }
     QueueView.-beside #queue-beside { display: block; }
     QueueView #queue-reason { height: 2; display: none; }
     QueueView.-low #queue-reason { display: block; }
@@ -203,11 +204,17 @@ class QueueView(View):
         if self.has_class("-low"):
             page = Page()
             if row is not None:
-                page.line(*describe_reason(row), indent=1)
+                page.line(*self._name_cut(row), *describe_reason(row))
             self.query_one("#queue-reason", PageView).show(page, from_top=True)
         if self.has_class("-beside"):
             self.query_one(Divider).show_title(Cell(self._describe_beside(), "muted"))
             self.query_one("#queue-overview", PageView).show(self._build_beside(), from_top=from_top)
+
+    def _name_cut(self, row: InboxItem | UnclaimedWork) -> tuple[Cell, ...]:
+        """Returns the title of a row if the list has no room for all of it."""
+        title = name_work(row.reviewed.handoff) if isinstance(row, InboxItem) else ""
+        room = self._table.measure_title(self.rows.room - 2) if self._table is not None else 0
+        return (Cell(f"{render_safe(title)}: ", "text"),) if compute_width(title) > room else ()
 
     def _describe_beside(self) -> str:
         if self.unclaimed or self._item is None:
