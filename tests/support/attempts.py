@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
-from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, TestOutcome, build_digest, write_snapshot
+from handoff_tui.changes.snapshots.snapshot import FindingRecord, Snapshot, TestOutcome, write_snapshot
 from handoff_tui.git.objects.private_objects import build_commit_tree
 from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
+from handoff_tui.log.entry import Decision, DecisionVerb, Entry, EntryKind, LogVerdict, Subject, Work
 from handoff_tui.log.index import LogIndex, build_log_index
 from handoff_tui.log.open_log import OpenLog, open_log
 from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, ShownFinding
-from handoff_tui.log.storage.evidence import encode_review, write_review
+from handoff_tui.log.storage.evidence import write_review
+from tests.support.logs import FIRST_VERSION_SUBJECT
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
 
@@ -72,24 +72,13 @@ class AttemptStory:
         **changes: Any,  # noqa: ANN401 - any field of an entry, or of its work
     ) -> str:
         """Somebody decides on what is committed; the id of the entry."""
-        work = self._build_work(attempt, checks, tests, changes)
-        record = ReviewRecord(
-            handoff=work.handoff,
-            phase=work.phase,
-            attempt=attempt,
-            subject=work.subject,
-            check_baseline=self.base,
-            checks=checks,
-            comments=comments,
-        )
-        write_review(self.root, record)
-        decision = Decision(
-            verb=DecisionVerb(verb),
-            reason=reason if reason is not None else "" if verb == "approve" else f"{verb} because",
-            regards=(),
-            review=hashlib.sha256(encode_review(record)).hexdigest(),
-        )
-        return self.log.add(EntryKind.DECISION, actor, (actor,), work=work, decision=decision, **changes)
+        subject = self._store_subject(checks, tests)
+        work = {"handoff": changes.pop("handoff", HANDOFF), "phase": changes.pop("phase", PHASE), "attempt": attempt}
+        record = ReviewRecord(**work, subject=subject, check_baseline=self.base, checks=checks, comments=comments)
+        review = write_review(self.root, record)
+        if reason is not None:
+            changes["reason"] = reason
+        return self.log.decide(actor, verb, subject=subject, review=review, **work, **changes)
 
     def submit(
         self,
@@ -99,16 +88,16 @@ class AttemptStory:
         **changes: Any,  # noqa: ANN401 - as above
     ) -> str:
         """The agent hands over what is committed; the id of the entry."""
-        work = self._build_work(attempt, checks, tests, changes)
-        return self.log.add(EntryKind.SUBMISSION, "claude", ("claude",), work=work, **changes)
+        subject = self._store_subject(checks, tests)
+        return self.log.submit(
+            **{"handoff": HANDOFF, "phase": PHASE, "attempt": attempt, "subject": subject, **changes}
+        )
 
     def open(self) -> tuple[Session, OpenLog]:
         desk = open_session(self.root)
         return desk, open_log(desk.repository)
 
-    def _build_work(
-        self, attempt: int, checks: tuple[ShownCheck, ...], tests: dict[str, str] | None, changes: dict[str, Any]
-    ) -> Work:
+    def _store_subject(self, checks: tuple[ShownCheck, ...], tests: dict[str, str] | None) -> Subject:
         commit = self.builder.head()
         tree = build_commit_tree(open_repository(self.root), commit, self.folder / "cache")
         snapshot = Snapshot(
@@ -122,22 +111,8 @@ class AttemptStory:
                 for found in check.findings
             },
         )
-        write_snapshot(self.root, snapshot)
-        return Work(
-            handoff=changes.pop("handoff", HANDOFF),
-            phase=changes.pop("phase", PHASE),
-            attempt=attempt,
-            producers=("claude",),
-            policy=self.log.policy,
-            subject=Subject(
-                commit=commit,
-                tree=tree,
-                baseline=NO_BASELINE,
-                snapshot=build_digest(snapshot),
-                checks="d" * 64,
-                handoff="e" * 64,
-            ),
-        )
+        digest = write_snapshot(self.root, snapshot)
+        return FIRST_VERSION_SUBJECT.model_copy(update={"commit": commit, "tree": tree, "snapshot": digest})
 
 
 def tell_story(folder: Path) -> AttemptStory:
@@ -183,7 +158,6 @@ def tell_story(folder: Path) -> AttemptStory:
 
 def build_entry(number: int, actor: str, attempt: int, verb: str | None = None, **subject: str) -> Entry:
     """An entry of a log in memory, bound to nothing in particular; a submission without a verb."""
-    bound = {"commit": "a" * 40, "tree": "b" * 40, "snapshot": "c" * 64, **subject}
     decision = None
     if verb is not None:
         decision = Decision(verb=DecisionVerb(verb), reason=f"reason {number}", regards=(), review="f" * 64)
@@ -200,7 +174,7 @@ def build_entry(number: int, actor: str, attempt: int, verb: str | None = None, 
             attempt=attempt,
             producers=("claude",),
             policy="sha256:" + "0" * 64,
-            subject=Subject(baseline=NO_BASELINE, checks="d" * 64, handoff="e" * 64, **bound),
+            subject=FIRST_VERSION_SUBJECT.model_copy(update=subject),
         ),
         decision=decision,
     )

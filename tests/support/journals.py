@@ -10,10 +10,9 @@ from handoff_tui.git.repository import Repository, open_repository
 from handoff_tui.log.chain import Known
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entries.times import build_time
-from handoff_tui.log.entry import NO_BASELINE, Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Subject, Work
+from handoff_tui.log.entry import Decision, DecisionVerb, EntryKind, LogVerdict, PolicyText, Work
 from handoff_tui.log.journal import Appended, Draft, EntrySigner, Journal, Parents
 from handoff_tui.log.open_log import LogVerifier
-from handoff_tui.log.policy.signers import build_line
 from handoff_tui.log.storage.blobs import LogBlobs
 from handoff_tui.log.storage.lock import LogLock
 from handoff_tui.log.storage.memory import LogMemory
@@ -21,11 +20,7 @@ from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import SYSTEM, Calls
 from handoff_tui.system.files.git_private_files import GitPrivateFolder
 from tests.support.log_keys import build_example_key
-from tests.support.logs import build_policy_toml
-
-SUBJECT = Subject(
-    commit="a" * 40, tree="b" * 40, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
-)
+from tests.support.logs import FIRST_VERSION_SUBJECT, build_policy_toml, build_signers
 
 
 @dataclass
@@ -88,8 +83,7 @@ def build_policy(parents: Parents, version: int, previous: str, *more: str) -> D
 
 
 def _build_signers(*more: str) -> str:
-    names = ("alice", "bob", "claude")
-    return "".join([*(build_line(name, build_example_key(name).public.text) for name in names), *more])
+    return "".join((build_signers("alice", "bob", "claude"), *more))
 
 
 def build_decision(parents: Parents, handoff: str, actor: str = "alice") -> Draft:
@@ -99,7 +93,7 @@ def build_decision(parents: Parents, handoff: str, actor: str = "alice") -> Draf
         attempt=1,
         producers=("claude",),
         policy=parents.verdict.policy or "",
-        subject=SUBJECT,
+        subject=FIRST_VERSION_SUBJECT,
     )
     decision = Decision(verb=DecisionVerb.APPROVE, reason="", regards=(), review="f" * 64)
     return Draft(build_payload(parents.build_entry(EntryKind.DECISION, actor, work=work, decision=decision)))

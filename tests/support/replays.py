@@ -15,7 +15,6 @@ from handoff_tui.history.metrics.report import LeftOut, Metric, MetricGroup, Met
 from handoff_tui.history.replay.page import ReplayAnswer, ReplayedApproval, ReplayQuestion, ReplayReport, ReplayVerdict
 from handoff_tui.history.replay.replay import build_results_digest, replay
 from handoff_tui.log.entry import (
-    NO_BASELINE,
     Decision,
     DecisionVerb,
     Entry,
@@ -32,6 +31,7 @@ from handoff_tui.log.review_record import ReviewRecord, ShownCheck
 from handoff_tui.log.show.view import EntryState, LogRow
 from handoff_tui.log.storage.evidence import write_review
 from handoff_tui.system.files.cache_files import find_cache_folder
+from tests.support.logs import FIRST_VERSION_SUBJECT
 from tests.support.real_log import RealLog
 from tests.support.repositories import RepositoryBuilder
 
@@ -47,9 +47,7 @@ def build_record(
 
 
 def build_subject(tree: str = "one", commit: str = "a") -> Subject:
-    return Subject(
-        commit=commit * 40, tree=tree, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
-    )
+    return FIRST_VERSION_SUBJECT.model_copy(update={"commit": commit * 40, "tree": tree})
 
 
 @dataclass
@@ -163,14 +161,9 @@ class ReplayStory:
         tree = build_commit_tree(repository, head, find_cache_folder(repository.root))
         known = {check.id: check.outcome for check in checks if check.id != _OUTSIDE}
         snapshot = write_snapshot(self.builder.folder, Snapshot(tree=tree, commit=head, checks=known))
-        return Subject(
-            commit=head,
-            tree=tree,
-            baseline=NO_BASELINE,
-            snapshot=snapshot,
-            checks=build_results_digest(check for check in checks if check.id in known),
-            handoff="e" * 64,
-        )
+        checked = build_results_digest(check for check in checks if check.id in known)
+        bound = {"commit": head, "tree": tree, "snapshot": snapshot, "checks": checked}
+        return FIRST_VERSION_SUBJECT.model_copy(update=bound)
 
     def write_review(self, record: ReviewRecord) -> str:
         return write_review(self.builder.folder, record)
