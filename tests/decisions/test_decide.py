@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
 from handoff_tui.core.place import Severity
 from handoff_tui.decisions.decide import (
@@ -17,7 +18,13 @@ from handoff_tui.decisions.decide import (
     require_policy,
     sign_decision,
 )
-from handoff_tui.decisions.evidence_record import build_record, build_shown_check, count_differences, measure
+from handoff_tui.decisions.evidence_record import (
+    add_comments,
+    build_record,
+    build_shown_check,
+    count_differences,
+    measure,
+)
 from handoff_tui.decisions.examine import ExaminedGate, build_gate_view, examine
 from handoff_tui.handoffs.claim import VerdictState
 from handoff_tui.handoffs.session import open_session
@@ -138,7 +145,7 @@ def test_reason_is_given_after_the_decision_was_prepared(
     only_reason = complete_decision(prepared, " no tests ")
     assert (only_reason.reason, only_reason.record) == ("no tests", prepared.record)
     comment = Comment(text="why?", path="src/app.py", line=2)
-    completed = complete_decision(prepared, "no tests", comments=(comment,), viewed=("c", "b"))
+    completed = replace(only_reason, record=add_comments(prepared.record, (comment,), ("c", "b")))
     assert (completed.record.comments, completed.record.viewed) == ((comment,), ("b", "c"))
     assert completed.record.model_copy(update={"comments": (kept,), "viewed": ("a",)}) == prepared.record
     entry = sign_decision(log, completed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from handoff_tui.config.nearest import shorten, suggest
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import ConfigError, FileUnreadableError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.system.files.named_files import find_config_folder, list_user_files, read_user_file, shorten_home
 from handoff_tui.system.installation import find_resource
 
@@ -195,6 +195,6 @@ def adapt_theme(name: str) -> str:
 def _peek(folder: Path | None) -> dict[str, object]:
     try:
         content = read_user_file(folder / "config.toml", _MAX_BYTES_peek) if folder else None
-        return tomllib.loads((content or b"").decode())
+        return parse_toml(content or b"")
     except (FileUnreadableError, ValueError):
         return {}

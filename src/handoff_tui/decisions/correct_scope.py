@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
 from handoff_tui.config.settings.review import ScopeSettings
 from handoff_tui.core.classes import NamedTuple, dataclass, replace
 from handoff_tui.core.errors import ConfigError, UsageError
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.toml_text import find_table, parse_toml
 from handoff_tui.decisions.examine import find_handoff
 from handoff_tui.git.history.commit_graph import is_ancestor
 from handoff_tui.git.history.commits import resolve_commits
@@ -27,8 +25,6 @@ from handoff_tui.system.files.named_files import write_named_file
 from handoff_tui.system.files.own_folder import is_below_own_folder
 from handoff_tui.system.files.probe import is_link, is_present
 from handoff_tui.system.files.reader import FileReader
-
-_HEADER = compile_later(r"^[ \t]*\[", re.MULTILINE)
 
 
 def render_scope_table(handoff: str, scope: ScopeSettings) -> str:
@@ -44,8 +40,8 @@ def set_scope_table(text: str, handoff: str, scope: ScopeSettings) -> str:
     """The text with this table in the place of the handoff's present one, or at its end."""
     content = _load(text)
     table = render_scope_table(handoff, scope)
-    start, end = _find_table(text, handoff)
-    before, after = text[:start].rstrip("\n"), text[end:]
+    place = find_table(text, "scopes", handoff)
+    before, after = text[: place.start].rstrip("\n"), text[place.end :]
     changed = "\n\n".join(filter(None, (before, table + ("\n" + after if after else ""))))
     expected = {**content, "scopes": {**content.get("scopes", {}), **_load(table)["scopes"]}}
     if _load(changed) != expected:
@@ -55,23 +51,10 @@ def set_scope_table(text: str, handoff: str, scope: ScopeSettings) -> str:
     return changed
 
 
-def _find_table(text: str, handoff: str) -> tuple[int, int]:
-    """Where the handoff's table begins and the next one begins; the end of the text if there is none."""
-    name = re.escape(handoff)
-    header = re.compile(
-        rf"^[ \t]*\[[ \t]*scopes[ \t]*\.[ \t]*(?:\"{name}\"|'{name}'|{name})[ \t]*\][ \t]*(?:\#.*)?$", re.MULTILINE
-    )
-    found = header.search(text)
-    if found is None:
-        return len(text), len(text)
-    following = _HEADER.search(text, found.end())
-    return found.start(), following.start() if following else len(text)
-
-
 def _load(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+        return parse_toml(text)
+    except ValueError as wrong:
         raise ConfigError(f"handoff-tui.toml is not TOML: {wrong}", "Fix it first.") from wrong
 
 

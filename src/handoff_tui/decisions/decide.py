@@ -17,7 +17,7 @@ from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import DecisionForbiddenError, LogBrokenError, NoHumanError, UsageError
 from handoff_tui.core.text.labels import name_some, plural
-from handoff_tui.decisions.evidence_record import add_comments, build_record
+from handoff_tui.decisions.evidence_record import build_record
 from handoff_tui.decisions.examine import (
     ExaminedGate,
     ExamineOptions,
@@ -49,7 +49,7 @@ from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import OpenLog, find_policy
 from handoff_tui.log.person import Confirmation
-from handoff_tui.log.policy.policy import GateRule, Policy
+from handoff_tui.log.policy.policy import Policy, find_rule
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.log.review_record import Comment, ReviewRecord
 from handoff_tui.log.storage.evidence import encode_review, write_review
@@ -150,19 +150,9 @@ def prepare_decision(
     return PreparedDecision(request.verb, reason, examined, signing, record, referenced, warnings, grade)
 
 
-def complete_decision(
-    prepared: PreparedDecision,
-    reason: str,
-    comments: tuple[Comment, ...] | None = None,
-    viewed: tuple[str, ...] | None = None,
-) -> PreparedDecision:
-    """Adds the reason, and replaces comments and read files where they are given."""
-    record = add_comments(
-        prepared.record,
-        prepared.record.comments if comments is None else comments,
-        prepared.record.viewed if viewed is None else viewed,
-    )
-    return replace(prepared, reason=parse_reason(prepared.verb, reason), record=record)
+def complete_decision(prepared: PreparedDecision, reason: str) -> PreparedDecision:
+    """Adds the reason."""
+    return replace(prepared, reason=parse_reason(prepared.verb, reason))
 
 
 def sign_decision(log: OpenLog, prepared: PreparedDecision) -> Entry:
@@ -246,7 +236,7 @@ def _list_own(index: LogIndex, key: GateKey, principal: str) -> list[DecisionEnt
 
 def _find_carried(index: LogIndex, policy: Policy | None, question: GateQuestion, principal: str) -> tuple[str, ...]:
     own = [made for made in _list_own(index, question.key, principal) if made.decision.verb in APPROVING]
-    rule = (policy.find_gate(question.key.phase) if policy is not None else None) or GateRule()
+    rule = find_rule(policy, question.key.phase)
     if any(not find_change(made.work, question, rule) for made in own):
         raise DecisionForbiddenError(
             "your approval covers exactly this work, so there is nothing to carry over",

@@ -19,7 +19,7 @@ from handoff_tui.log.gates.gate_state import GateName
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import LogFetcher, OpenLog, open_log
 from handoff_tui.log.person import require_person
-from handoff_tui.log.policy.policy import GateRule
+from handoff_tui.log.policy.policy import find_rule
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.system.clock import pause, read_monotonic
 
@@ -69,7 +69,7 @@ def submit(
 def begin_attempt(examined: ExaminedGate) -> ExaminedGate:
     """The next attempt if this one was sent back, held, or decided on with other files; else the same."""
     key = examined.key
-    rule = (examined.policy.find_gate(key.phase) if examined.policy is not None else None) or GateRule()
+    rule = find_rule(examined.policy, key.phase)
     decided = [made for made in examined.index.find_last_decisions(*key.place) if made.work.attempt == key.attempt]
     if any(made.decision.verb in VETOES or find_change(made.work, examined, rule) for made in decided):
         return replace(examined, key=key._replace(attempt=key.attempt + 1))

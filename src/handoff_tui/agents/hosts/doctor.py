@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from handoff_tui.agents.hosts.wire import Host
 from handoff_tui.checks.hooks.doctor_report import Diagnosis
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
+from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.system.files.named_files import read_user_file
 from handoff_tui.system.installation import ask_program, find_on_path, find_python
 
@@ -95,8 +95,8 @@ def _is_trusted_by_codex(file: Path) -> bool:
     """Whether Codex has kept a hash of the reviewed hooks of this file."""
     content = read_user_file(Path.home() / ".codex/config.toml", _MAX_BYTES)
     try:
-        settings = tomllib.loads((content or b"").decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        settings = parse_toml(content or b"")
+    except ValueError:
         return False
     hooks = settings.get("hooks")
     state = hooks.get("state") if isinstance(hooks, dict) else None

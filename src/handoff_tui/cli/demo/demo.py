@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import sys
-import tomllib
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from handoff_tui.config.load import build_settings
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.errors import DemoError, SshKeygenMissingError
 from handoff_tui.core.model import Model
+from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.decisions.decide import DecideRequest, prepare_decision, sign_decision
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.threads import parse_comments
@@ -265,8 +265,8 @@ def load_script(story_folder: Path) -> LogScript:
     """Reads and checks `log.toml`."""
     place = story_folder / _SCRIPT
     try:
-        return LogScript.model_validate(tomllib.loads(read_named_file(place, _MOST_BYTES).decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as wrong:
+        return LogScript.model_validate(parse_toml(read_named_file(place, _MOST_BYTES)))
+    except ValueError as wrong:
         raise DemoError(
             f"{place} cannot be used: {wrong}", "Install handoff-tui again, or correct the file."
         ) from wrong

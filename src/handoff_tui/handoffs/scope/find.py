@@ -12,6 +12,7 @@ from handoff_tui.config.load import AGENT_FILES, REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.pause_collection import without_collection
+from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange, read_commit_changes
 from handoff_tui.git.history.commits import read_blobs, resolve_commits
 from handoff_tui.git.objects.tree_reader import find_files_in
@@ -144,10 +145,8 @@ def _find_content(version: _Version, contents: dict[str, bytes | None]) -> bytes
 def _read_settings(content: bytes) -> dict[str, object] | None:
     """What the configuration sets apart from scopes; None if it can't be read."""
     try:
-        import tomllib  # noqa: PLC0415 - read where the configuration has changed
-
-        settings: dict[str, object] = tomllib.loads(content.decode())
-    except (ValueError, RecursionError):
+        settings: dict[str, object] = parse_toml(content)
+    except ValueError:
         return None
     settings.pop(_SCOPES, None)
     return settings

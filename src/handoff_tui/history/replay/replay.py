@@ -5,7 +5,6 @@ One judge per question.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -23,6 +22,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, HandoffError, SnapshotUnusableError, UnsafePathError
 from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
+from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.git.history.commit_graph import find_ancestors
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.handoffs.scope.digests import build_scope_digest
@@ -421,8 +421,8 @@ def compare_with_now(then: bytes, now: bytes, usual_severity: Callable[[str], st
 
 def _parse(content: bytes) -> dict[str, object] | None:
     try:
-        return tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+        return parse_toml(content)
+    except ValueError:
         return None
 
 

@@ -21,7 +21,7 @@ from handoff_tui.log.gates.position import build_handoff_digest, find_phase
 from handoff_tui.log.gates.scoped_work import ScopedWork, build_scoped_handoff_digest
 from handoff_tui.log.index import DecisionEntry, LogIndex, build_log_index
 from handoff_tui.log.open_log import find_policy, open_log
-from handoff_tui.log.policy.policy import GateRule, Policy
+from handoff_tui.log.policy.policy import Policy, find_rule
 from handoff_tui.log.storage.evidence import StoredReviews, find_review
 from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
@@ -142,7 +142,7 @@ class LogGates:
             key=key,
             subject=Subject(
                 commit=self.session.work_tree.facts.head or "",
-                tree=self.tree if is_first_version or self._find_rule(phase).binds_tree else NOT_COMPARED,
+                tree=self.tree if is_first_version or find_rule(self.policy, phase).binds_tree else NOT_COMPARED,
                 scope=self.work.digests.digest(scope) if is_decided else NOT_COMPARED,
                 start=scope.start or self._no_start,
                 snapshot=NOT_COMPARED,
@@ -249,6 +249,3 @@ class LogGates:
     @cached_property
     def _now(self) -> str:
         return build_time(read_now())
-
-    def _find_rule(self, phase: str) -> GateRule:
-        return (self.policy.find_gate(phase) if self.policy is not None else None) or GateRule()

@@ -5,7 +5,6 @@ It also says what keeps agents from signing as a person; nothing of that opens o
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
@@ -18,6 +17,7 @@ from handoff_tui.core.classes import dataclass, field
 from handoff_tui.core.errors import TrustPolicyError, UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.safe_text import passes_for
+from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.log.entries.fields import GIT_OBJECT, PRINCIPAL
 from handoff_tui.log.entry import Entry, PolicyText
 from handoff_tui.log.policy.signers import Signer, parse_allowed_signers
@@ -323,12 +323,17 @@ def _combine(one: GateRule, other: GateRule) -> GateRule:
     )
 
 
+def find_rule(policy: Policy | None, phase: str) -> GateRule:
+    """Returns the rule of a phase; the usual one if there is no policy, or none for the phase."""
+    return (policy.find_gate(phase) if policy is not None else None) or GateRule()
+
+
 @lru_cache(maxsize=64)
 def parse_policy(text: PolicyText) -> Policy:
     """Parses both texts of a policy entry; refuses anything unknown in them."""
     try:
-        content = tomllib.loads(text.policy_toml)
-    except (ValueError, RecursionError) as wrong:  # also a number of more digits than Python reads
+        content = parse_toml(text.policy_toml)
+    except ValueError as wrong:
         raise TrustPolicyError(f"policy.toml is not TOML: {wrong}") from wrong
     _refuse_unknown("policy.toml", content, _KEYS)
     _check_version(content.get("version"), text.version)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import TrustPolicyError
 from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.text.toml_text import find_first_table, find_table, parse_toml
 from handoff_tui.log.entries.fields import PRINCIPAL
 from handoff_tui.log.entry import PolicyText
 from handoff_tui.log.policy.policy import Wall
 from handoff_tui.log.policy.signers import Signer, build_line, parse_allowed_signers
 
 _VERSION = compile_later(r"^([ \t]*version[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
-_HEADER = compile_later(r"^[ \t]*\[", re.MULTILINE)
 _PRINCIPALS = compile_later(r"^([ \t]*principals[ \t]*=[ \t]*)\[[^\]]*\]", re.MULTILINE)
 _BY_HAND = "Change it by hand: handoff-tui policy propose --edit"
 _SHORTEST_KEYID = len("SHA256:") + 6
@@ -107,8 +106,7 @@ def build_first_texts(
 def set_version(texts: PolicyTexts, version: int) -> PolicyTexts:
     """Sets the version of the entry that will carry them; refuses a file without one at its top."""
     old = texts.policy_toml
-    first_table = _HEADER.search(old)
-    match = _VERSION.search(old, 0, first_table.start() if first_table else len(old))
+    match = _VERSION.search(old, 0, find_first_table(old))
     if match is None:
         raise TrustPolicyError('policy.toml has no line "version = …" at its top', f"Write version = {version} there.")
     changed = old[: match.start()] + match.group(1) + str(version) + old[match.end() :]
@@ -155,7 +153,7 @@ def drop_key(texts: PolicyTexts, keyid: str) -> PolicyTexts:
 def set_root_threshold(texts: PolicyTexts, number: int) -> PolicyTexts:
     """Sets how many people of the root role it takes to change the policy."""
     content = _load(texts.policy_toml)
-    start, end = _find_section(texts.policy_toml, "root")
+    _, start, end = find_table(texts.policy_toml, "roles", "root")
     section = texts.policy_toml[start:end]
     pattern = re.compile(r"^([ \t]*threshold[ \t]*=[ \t]*)[0-9_]+", re.MULTILINE)
     changed, count = pattern.subn(rf"\g<1>{number}", section, count=1)
@@ -186,7 +184,7 @@ def set_principals(texts: PolicyTexts, role: str, names: Iterable[str]) -> Polic
     listed = list(names)
     content, old = _load(texts.policy_toml), texts.policy_toml
     content.setdefault("roles", {}).setdefault(role, {})["principals"] = listed
-    start, end = _find_section(old, role)
+    _, start, end = find_table(old, "roles", role)
     if start == end:
         changed = old.rstrip("\n") + f"\n\n[roles.{role}]\nprincipals = {_render_names(listed)}\n"
     else:
@@ -207,18 +205,6 @@ def build_policy_text(
     )
 
 
-def _find_section(text: str, role: str) -> tuple[int, int]:
-    """Finds where a role's table begins and ends; an empty range if there is none."""
-    header = re.compile(
-        rf'^[ \t]*\[[ \t]*roles[ \t]*\.[ \t]*"?{re.escape(role)}"?[ \t]*\][ \t]*(?:#.*)?$', re.MULTILINE
-    )
-    match = header.search(text)
-    if match is None:
-        return len(text), len(text)
-    following = _HEADER.search(text, match.end())
-    return match.end(), following.start() if following else len(text)
-
-
 def _check(changed: str, expected: dict[str, Any]) -> str:
     """Checks that the changed text, read as TOML, says exactly what was meant."""
     if _load(changed) != expected:
@@ -228,8 +214,8 @@ def _check(changed: str, expected: dict[str, Any]) -> str:
 
 def _load(text: str) -> dict[str, Any]:
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+        content = parse_toml(text)
+    except ValueError as wrong:
         raise TrustPolicyError(f"policy.toml is not TOML: {wrong}", _BY_HAND) from wrong
     roles = content.get("roles", {})
     if not isinstance(roles, dict) or not all(isinstance(role, dict) for role in roles.values()):

@@ -20,6 +20,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.short_id import SHORT_COMMIT
+from handoff_tui.core.text.toml_text import parse_toml
 
 _TARGET = compile_later(r"^(?P<names>[\w./%-]+(?:[ \t]+[\w./%-]+)*)[^\n:=]*:(?![=:])")
 _VARIABLE = compile_later(r"^(?:export\s+)?(?P<name>\w+)\s*(?:[:?+]?=|:=)")
@@ -76,11 +77,9 @@ def _find_scripts(text: str, wanted: re.Pattern[str]) -> dict[str, str] | None:
 
 
 def _find_tables(text: str, tables: tuple[str, ...]) -> dict[str, str] | None:
-    import tomllib  # noqa: PLC0415 - few runs compare such a file
-
     try:
-        root: object = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        root: object = parse_toml(text)
+    except ValueError:
         return None
     parts: dict[str, str] = {}
     for table in tables:
@@ -191,11 +190,9 @@ def read_change(context: Context) -> ConfigurationChange:
 
 def _parse(content: bytes | None) -> dict[str, object] | str:
     """Returns the table, or what is wrong with it."""
-    import tomllib  # noqa: PLC0415 - few runs compare two versions
-
     try:
-        return tomllib.loads((content or b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as wrong:
+        return parse_toml(content or b"")
+    except ValueError as wrong:
         return f"is not valid TOML: {wrong}"
 
 
