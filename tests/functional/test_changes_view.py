@@ -183,6 +183,24 @@ async def test_files_are_stepped_through_and_the_unread_found(pilot: Pilot[None]
     assert "Every file is marked as read" in await settle(pilot, "m")
 
 
+MANY = tuple(
+    ChangedFile(build_change(f"src/many_{number}.py"), FileKind.TEXT, LineCounts(1, 1)) for number in range(60)
+)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (100, 30)])
+@at_desk(show_file(SESSION, files=Loaded(FilesView(PAIR, (*FILES, *MANY), counted=True))))
+async def test_lines_are_in_view_however_many_files_there_are(pilot: Pilot[None], size: tuple[int, int]) -> None:
+    """Where there is no room beside the list, they are below it, and follow the cursor in it."""
+    screen = await settle(pilot, "enter", "2")
+    assert "src/lamp.py" in screen
+    assert "def refresh(self, claims)" in screen
+    await settle(pilot, "j", "j")
+    assert list_asked(pilot, messages.FileWanted)[-1].path == SCRIPT
+    assert "src/lamp.py" in await settle(pilot, "g")
+    assert "Files" not in await settle(pilot, "enter") or size[0] == 100
+
+
 def test_first_unread_file_is_asked_for_once() -> None:
     """Whoever opens the view sees a file without asking; also when another scope has other files."""
     nothing = replace(DESK, open_file=None, file=Loaded())

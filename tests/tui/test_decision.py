@@ -8,6 +8,7 @@ from handoff_tui.core.classes import replace
 from handoff_tui.decisions.views import ExtraConfirmation
 from handoff_tui.live.state.app import ChecksProgress, DecisionPart, DecisionStage, Trouble
 from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.review_record import ScopeManifest
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, ReviewProblem
 from handoff_tui.tui.dialogs.decision.rows import (
     build_dialog_page,
@@ -24,7 +25,8 @@ from tests.support.gate_views import POLICY, SUBJECT, build_decision_view, build
 
 KEY = HandoffKey("/lamp", "H-1")
 PREPARING = DecisionPart("reject", KEY, DecisionStage.PREPARING)
-READY = replace(PREPARING, stage=DecisionStage.READY, view=build_decision_view(reason=""))
+VIEW = build_decision_view(reason="")
+READY = replace(PREPARING, stage=DecisionStage.READY, view=VIEW)
 DEMANDING = replace(
     READY,
     verb="override",
@@ -57,6 +59,15 @@ def test_first_line_says_what_signing_does_and_digests_wait() -> None:
     assert text.startswith("Lets H-1 go on to review. It can be withdrawn, never deleted.")
     assert "signs    H-1 · build · attempt 2" in text
     assert "1" * 40 not in text
+
+
+def test_files_are_counted_as_the_overview_counts_them() -> None:
+    """It says why the signature covers fewer: reviews and registries tell of decisions."""
+    record = VIEW.record.model_copy(update={"scope": ScopeManifest(files=({"path": "a.py"},))})
+    signed = VIEW.model_copy(update={"record": record})
+    assert "attempt 2 · 1 file" in read_page(replace(READY, view=signed), digests=False)
+    wider = replace(READY, view=signed.model_copy(update={"unbound": 2}))
+    assert "attempt 2 · 1 of 3 files; reviews and registries may still change" in read_page(wider, digests=False)
 
 
 def test_title_asks_about_one_attempt() -> None:

@@ -198,6 +198,7 @@ def build_decision_view(prepared: PreparedDecision) -> DecisionView:
         key_grade=prepared.key_grade,
         touch=signing.key.needs_touch,
         policy=prepared.examined.index.verdict.policy or "",
+        unbound=len(prepared.examined.scope.results) - len(prepared.examined.scope.bound),
         notes=prepared.warnings,
     )
 

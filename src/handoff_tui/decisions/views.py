@@ -48,6 +48,8 @@ class DecisionView(Model):
     touch: bool = False
     """Whether the key must be touched."""
     policy: str
+    unbound: int = 0
+    """Own files that a decision doesn't bind, because they tell of decisions: reviews and registries."""
     notes: tuple[str, ...] = ()
 
 

@@ -178,7 +178,12 @@ class RowList(LineView):
         self._go(index)
 
     def on_resize(self) -> None:
-        """Keeps the cursor on the screen; the framework calls the handlers of base classes too."""
+        """Keeps the cursor on the screen, and the first rows too, if there is room: it may have been tiny before.
+
+        The framework calls the handlers of base classes as well.
+        """
+        if 0 <= self._index < self.scrollable_content_region.height:
+            self.scroll_to(y=0, animate=False, force=True)
         if self._index >= 0:
             self._keep_in_view()
 

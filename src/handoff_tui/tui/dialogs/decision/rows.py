@@ -232,7 +232,7 @@ def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
     """Lists what is signed, in short."""
     gate, report = view.gate, view.gate.report
     page.blank()
-    files = f" · {plural(len(view.record.scope.files), 'file')}" if view.record.scope is not None else ""
+    files = f" · {_describe_files(len(view.record.scope.files), view.unbound)}" if view.record.scope is not None else ""
     page.fact("signs", f"{report.handoff} · {report.phase} · attempt {report.attempt}{files}")
     warned = f", {plural(gate.warnings, 'warning')}" if gate.warnings else ""
     page.fact("checks", f"{gate.checks_passed} of {gate.checks_total} pass{warned}, just run")
@@ -243,6 +243,13 @@ def _add_facts(page: Page, view: DecisionView, wait: str) -> None:
     if wait:
         page.fact("", wait)
     add_decisions(page, report)
+
+
+def _describe_files(bound: int, unbound: int) -> str:
+    """The files as the overview counts them, and how many of these may change without superseding the decision."""
+    if not unbound:
+        return plural(bound, "file")
+    return f"{bound} of {bound + unbound} files; reviews and registries may still change"
 
 
 def _describe_baseline(gate: GateView) -> str:
