@@ -103,6 +103,22 @@ def test_home_and_agents_of_the_person_are_not_given(
     assert (walls == WALLS) == ("Without bubblewrap" not in read_output(run_tests(builder)))
 
 
+def test_toolchains_of_the_home_are_there_and_passwords_beside_them_are_not(
+    builder: RepositoryBuilder, ada: Person, walls: str
+) -> None:
+    """rustup's toolchains, Go's modules and Cargo's packages are found as at the person's own terminal."""
+    for place in (".rustup/settings.toml", "go/pkg/mod/cache", ".cargo/registry/index", ".cargo/credentials.toml"):
+        (ada.home / place).parent.mkdir(parents=True, exist_ok=True)
+        (ada.home / place).write_text("x")
+    run = (
+        'cat "$RUSTUP_HOME/settings.toml" "$GOMODCACHE/cache" "$HOME/.cargo/registry/index"'
+        ' && test ! -e "$HOME/.cargo/credentials.toml"'
+    )
+    configure(builder, ["sh", "-c", run])
+    result = run_tests(builder)
+    assert result.outcome is Outcome.PASS, read_output(result)
+
+
 def test_ignored_bytecode_does_not_replace_the_source(builder: RepositoryBuilder, ada: Person, walls: str) -> None:
     """B14: an ignored __pycache__ with unchecked hashes makes broken source pass."""
     builder.write(".gitignore", "__pycache__/\n")

@@ -70,7 +70,7 @@ def test_doctor_compares_what_was_said(builder: RepositoryBuilder, tmp_path: Pat
     found = diagnose(builder.folder, ada, CLAUDECODE="1")
     assert {found[f"protection:{wall}"]["standing"] for wall in walls.split(",")} == {"weak"}
     assert "Claude Code (process " in found["protection:other-user"]["message"]
-    assert "it asks nothing" in found["protection:passphrase"]["message"]
+    assert "it signs without asking" in found["protection:passphrase"]["message"]
     builder.write(".github/workflows/gate.yml", "run: handoff-tui gate H-1 # HANDOFF_TUI_PIN is set\n")
     subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", str(ada.key)], check=True)
     found = diagnose(builder.folder, ada)

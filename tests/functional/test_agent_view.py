@@ -344,6 +344,7 @@ async def test_note_is_written_to_the_agents(pilot: Pilot[None], app: StillApp) 
     """An empty one is none."""
     screen = await settle(pilot, "enter", "5", "e")
     assert "Note to the agents of H-1" in screen
+    assert not screen.startswith("┏")  # in the middle, like every box
     await settle(pilot, *"keep it", "enter")
     await settle(pilot, "e", "enter")
     assert [one.text for one in list_asked(pilot, NoteWritten)] == ["keep it"]
@@ -367,7 +368,7 @@ async def test_diff_of_a_try_is_opened(pilot: Pilot[None], app: StillApp) -> Non
     [
         (make_state(), "reading…"),
         (make_agent_state(), "No agent has been started for this handoff yet"),
-        (make_agent_state(agents=()), "No phase here has an agent; docs/agents.md has examples"),
+        (make_agent_state(agents=()), "No phase here has an agent; [agents] in handoff-tui.toml can name one"),
         (replace(make_state(), agent=Loaded(trouble=Trouble("no access", "Look."))), "✗ no access. Look."),
     ],
 )

@@ -85,7 +85,7 @@ def test_key_typed_ahead_signs_nothing_and_trouble_keeps_the_answers(monkeypatch
         app.give(with_facts(FACTS._replace(key=None)))
         assert "Too fast" in await settle(pilot, "ctrl+s")
         assert not any(isinstance(one, SetupConfirmed) for one in app.asked)
-        assert "any program can use it" in await settle(pilot, "space")
+        assert "open to any program" in await settle(pilot, "space")
         app.give(with_facts(FACTS._replace(key=None), trouble=Trouble("no passphrase was given", "Give one.")))
         shown = await settle(pilot)
         assert "✗ no passphrase was given" in shown

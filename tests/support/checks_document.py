@@ -36,7 +36,8 @@ A command runs away from you: in a clean checkout of the reviewed work (committe
 ignores and without `.handoff-tui/`), with a home, caches and temporary files of its own, without your agents' sockets,
 and nothing it starts outlives it. With bubblewrap (`bwrap`, Linux) the kernel shuts it in as well: it can't see your
 home, your keys and your processes, can't write to the repository, and has no network; without it, `handoff-tui doctor`
-and the command's output say so. What a command needs beyond that, it names in `access`: `network`, `home` (yours, with
+and the command's output say so. It finds the toolchains and packages that rustup, Go and Cargo keep in your home. What
+a command needs beyond that, it names in `access`: `network`, `home` (yours, with
 the sockets), `docker`, `database`, or a path with a slash (`node_modules/`, `.venv/`, `~/.m2/:write`; read-only unless
 it ends with `:write`). Your own file grants what it names. A repository's file only asks, and
 `handoff-tui check --trust DIGEST --grant node_modules/` grants it, once.

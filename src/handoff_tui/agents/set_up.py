@@ -103,7 +103,7 @@ def _find_key(session: Session) -> FoundKey | None:
         key = read_signing_key(session.repository.git)
     except SigningKeyMissingError:
         return None
-    return FoundKey(describe_key(key), grade_key(key), is_locked(key))
+    return FoundKey(describe_key(key).replace(f"{Path.home()}/", "~/"), grade_key(key), is_locked(key))
 
 
 class NewKey(StrEnum):

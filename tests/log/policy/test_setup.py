@@ -56,7 +56,7 @@ def test_log_is_begun_in_one_step(ada: Person, builder: RepositoryBuilder) -> No
     assert report.written == (".handoff-tui/", "handoff-tui.toml")
     assert (builder.folder / "handoff-tui.toml").read_text().startswith("# Settings")
     assert (report.pinned, report.kept, len(report.warnings)) == (False, (), 1)
-    assert report.warnings[0].startswith("your key: it asks nothing")
+    assert report.warnings[0].startswith("your key: it signs without asking")
 
 
 def read_policy(folder: Path) -> Policy:

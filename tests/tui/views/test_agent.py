@@ -173,7 +173,11 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
     ("action", "here", "reason"),
     [
         ("agent.start", RunInView(VIEW), ""),
-        ("agent.loop", RunInView(AgentsView(())), "no phase here has an agent; docs/agents.md has examples"),
+        (
+            "agent.loop",
+            RunInView(AgentsView(())),
+            "no phase here has an agent; [agents] in handoff-tui.toml can name one",
+        ),
         ("agent.start", RunInView(), ""),
         ("app.follow", RunInView(VIEW), "no agent started yet"),
         ("changes.wrap", RunInView(VIEW, RUNNING), ""),
@@ -191,7 +195,11 @@ LOOKED_AT = look_at(make_run(2), StepOutcome.READY, commits=("d" * 40,))
         ("agent.changes", RunInView(VIEW, RUNNING), "its files aren't known yet"),
         ("review.compare", RunInView(VIEW, LOOKED_AT), "no two runs with commits to compare"),
         ("agent.breakpoint", RunInView(VIEW), ""),
-        ("agent.breakpoint", RunInView(AgentsView(())), "no phase here has an agent; docs/agents.md has examples"),
+        (
+            "agent.breakpoint",
+            RunInView(AgentsView(())),
+            "no phase here has an agent; [agents] in handoff-tui.toml can name one",
+        ),
         ("nav.next-section", RunInView(VIEW), "no agent started yet"),
         ("agent.rollback", RunInView(), ""),
     ],

@@ -127,11 +127,11 @@ def test_rows_tell_all_of_a_file() -> None:
     comments = (Comment(text="a", path="b.py", line=1), Comment(text="b", path="b.py"))
     rows = ChangedFileRows(FILES, frozenset({"src/lamp.py"}), comments, "b.py")
     assert render(rows) == [
-        "✓ read   M     +12     -3  src/lamp.py",
-        "○ unread A   +250k         uv.lock   lock",
-        "○ unread A                 new.sh   ! new, and executable",
-        "○ unread R      +1     -1  a.py → b.py ◂ ┊ 2 comments",
-        "○ unread M                 x⟨U+202E⟩y   binary ! its name has hidden characters: U+202E",
+        "✓ read   M   +12 -3  src/lamp.py",
+        "○ unread A +250k     uv.lock  lock",
+        "○ unread A           new.sh  ! new, and executable",
+        "○ unread R    +1 -1  a.py → b.py  ┊ 2 comments",
+        "○ unread M           x⟨U+202E⟩y  binary ! its name has hidden characters: U+202E",
     ]
     assert rows.keys == tuple(file.change.path for file in FILES)
 

@@ -51,9 +51,9 @@ def read_rows(rows: LogRows, width: int) -> list[str]:
 def test_rows_tell_state_act_person_and_work() -> None:
     """Where there is room, when and in what role; what could not be read says why, and cannot repaint anything."""
     assert [" ".join(row.split()) for row in read_rows(LogRows(build_view()), 78)] == [
-        "● ✓ valid approve ada@example.org H-1 build",
-        "● ✓ valid submit claude H-1 build",
-        "● ⊘ void policy 1 ada@example.org",
+        "● ✓ valid approve ada@example.org H-1 2026-01-02 03:04",
+        "● ✓ valid submit claude H-1 2026-01-02 03:04",
+        "● ⊘ void policy 1 ada@example.org 2026-01-02 03:04",
         "● ✗ refused cut off␛[2K",
     ]
     wide = LogRows(build_view())

@@ -42,7 +42,16 @@ from handoff_tui.system.files.cache_files import find_cache_folder, find_state_f
 from handoff_tui.system.files.named_files import find_config_folder
 from handoff_tui.system.processes.programs import expand_home
 from handoff_tui.system.processes.run import Bounds, CommandEnd, OwnFolders, offer_own_folders, read_report
-from handoff_tui.system.processes.walls import NO_WALLS, Bound, Walls, find_bubblewrap, find_program_folders
+from handoff_tui.system.processes.walls import (
+    CRATES,
+    NO_WALLS,
+    Bound,
+    Walls,
+    find_bubblewrap,
+    find_crates,
+    find_installed,
+    find_program_folders,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -92,7 +101,10 @@ def run_isolated(
     with offer_own_folders() as own:
         argv = [word.replace(OUT, str(own.report)) for word in command.argv]
         environment = build_private_environment(command, access, own)
-        program = find_bubblewrap()
+        program, crates = find_bubblewrap(), find_crates()
+        if crates is not None and not access.home:
+            (own.home / CRATES).parent.mkdir()
+            (own.home / CRATES).symlink_to(crates)
         if program is not None:
             folder = session.repository.root.resolve()
             tree.borrow(str(own.git))
@@ -113,6 +125,7 @@ def build_private_environment(command: CommandCheck, access: Access, own: OwnFol
     environment = build_environment(command.check)
     if not access.home:
         environment = {name: value for name, value in environment.items() if name not in _OF_THE_PERSON}
+        environment |= {name: str(place) for name, place in find_installed().items()}
         environment["HOME"] = str(own.home)
     return environment | {
         "TMPDIR": str(own.temporary),
@@ -125,9 +138,10 @@ def _build_walls(session: Session, tree: TrialTree, access: Access, own: OwnFold
     root = session.repository.root.resolve()
     words = [part for word in argv for part in (word, *_SPLIT.split(word)) if part]
     programs = find_program_folders(words, os.environ.get("PATH", os.defpath), root)
+    installed = () if access.home else (*find_installed().values(), *filter(None, (find_crates(),)))
     return Walls(
         bound=(
-            *(Bound(place, place) for place in programs if not place.is_relative_to(root)),
+            *(Bound(place, place) for place in (*programs, *installed) if not place.is_relative_to(root)),
             *(_bind(path, root) for path in access.paths if not path.in_repository),
             *(Bound(place, place, writable=True, optional=True) for place in access.sockets),
             Bound(own.root, own.root, writable=True),

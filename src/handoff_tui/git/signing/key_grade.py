@@ -52,7 +52,7 @@ class KeyGrade(StrEnum):
 
 
 _WORDS = {
-    KeyGrade.OPEN: "it asks nothing: any program that runs as you, even an agent, can sign with it",
+    KeyGrade.OPEN: "it signs without asking: any program that runs as you, even an agent, can sign with it",
     KeyGrade.CACHED: (
         "an ssh-agent holds it: any program that runs as you can sign with it, unless you added it with "
         "`ssh-add -c`, which no agent tells"

@@ -113,7 +113,10 @@ class SigningTool(NamedTuple):
                 f"{shown} is protected by a passphrase, the ssh-agent does not hold it, and there is nobody to ask",
                 hint,
             )
-        return KeyLockedError(f"the passphrase of {shown} was not given, or is wrong", hint)
+        return KeyLockedError(
+            f"the passphrase of {shown} was not given, or is wrong",
+            f"Try again, or load the key first: ssh-add {shown}",
+        )
 
 
 def verify_with_ssh_keygen(

@@ -149,7 +149,7 @@ def sign_draft(draft: DecisionDraft, reason: str, *, at_terminal: bool) -> tuple
     if at_terminal:
         key = prepared.examined.key
         write_line(f"{prepared.verb.value} {key.handoff} ({key.phase}, attempt {key.attempt})")
-        write_line("ssh-keygen asks for the passphrase of your key. Entering it signs; ctrl+c cancels.")
+        write_line("Enter the passphrase of your key to sign. ctrl+c cancels.")
     tool = signing.key.build_tool(Prompt.TERMINAL if at_terminal else Prompt.NOBODY)
     entry = sign_decision(draft.log, replace(prepared, signing=replace(signing, tool=tool)))
     return entry.id, build_gate_view(judge_again(prepared.examined, draft.log))

@@ -56,9 +56,9 @@ class SettingUp:
         if facts is not None:
             from handoff_tui.git.signing.ssh_keygen import Prompt  # noqa: PLC0415 - after the first paint
 
-            write_line("ssh-keygen asks for the passphrase of your key. Entering it signs; ctrl+c cancels.")
+            write_line("Enter the passphrase of your key to sign. ctrl+c cancels.")
             if facts.key is None:
-                write_line("A new key gets one first: type it twice, then once more to sign.")
+                write_line("A new key gets one first: enter it twice, then once more to sign.")
             self._write(facts, choice, Prompt.TERMINAL)
 
     def leave(self) -> None:

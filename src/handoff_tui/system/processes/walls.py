@@ -38,6 +38,12 @@ _SHIMS = "shims"
 """Managers of versions (pyenv, rbenv, asdf) keep their programs beside this folder."""
 
 
+_INSTALLED_AT = {"RUSTUP_HOME": ".rustup", "GOMODCACHE": "go/pkg/mod"}
+"""Variables that say where toolchains and packages are installed, and where that is in a home if they don't."""
+CRATES = Path(".cargo/registry")
+"""Where Cargo keeps the sources of packages, in a home; its passwords lie beside it, so no variable leads there."""
+
+
 class Bound(NamedTuple):
     """A path as the command sees it, and where its content lies."""
 
@@ -135,6 +141,21 @@ def find_program_folders(words: Iterable[str], search_path: str, folder: Path) -
         _find_prefix(place, above, deep) for place in places for above, deep in depths.items() if above in place.parents
     )
     return tuple(dict.fromkeys(place for place in chosen if place is not None and place.is_dir()))
+
+
+def find_installed() -> dict[str, Path]:
+    """Returns by variable where the toolchains and packages of a language lie in the home, as far as they are there."""
+    return {
+        name: place
+        for home in reversed(find_homes())
+        for name, folder in _INSTALLED_AT.items()
+        if (place := Path(os.environ.get(name) or home / folder)).is_dir()
+    }
+
+
+def find_crates() -> Path | None:
+    """Returns where the sources of Cargo's packages lie; None if they lie nowhere."""
+    return next((place for home in find_homes() if (place := home / CRATES).is_dir()), None)
 
 
 def _find_prefix(place: Path, above: Path, deep: int) -> Path | None:

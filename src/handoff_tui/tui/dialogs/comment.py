@@ -33,7 +33,7 @@ class CommentField(TextArea):
 class CommentScreen(Box[Comment | None]):
     """Enter keeps the comment, ctrl+j starts a new line, escape discards it. Nothing is signed."""
 
-    CSS = """
+    DEFAULT_CSS = """
     CommentScreen { align: center middle; background: $background 60%; }
     #comment { width: 80%; max-width: 90; height: 10; background: $surface; border: heavy $border; }
     #comment-field { height: 1fr; padding: 0 1; background: $surface; color: $foreground; border: none; }

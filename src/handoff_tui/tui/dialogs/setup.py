@@ -27,7 +27,7 @@ from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 from handoff_tui.tui.widgets.row_list import EmptyRows, RowList
 
-_FIELDS: Final = (Field("question", "", 12), Field("answer", "", 40, grows=60))
+_FIELDS: Final = (Field("question", "", 10), Field("number", "", 3), Field("answer", "", 40, grows=70))
 
 
 class Option(NamedTuple):
@@ -52,8 +52,8 @@ def list_questions(facts: SetupFacts) -> tuple[SetupQuestion, ...]:
     if not facts.has_log:
         offers += [_ask_key(facts), _ask_people(), _ask_start(facts)]
     if not facts.has_settings and not facts.has_log:
-        tests = [Option(f"run {_show(one)} on every handoff ({one.source})", {"tests": one}) for one in facts.tests]
-        without = "don't run them" if tests else "none found; [checks.tests] in handoff-tui.toml can name a command"
+        tests = [Option(f"run {_show(one)} on every handoff", {"tests": one}) for one in facts.tests]
+        without = "don't run them" if tests else "none found; handoff-tui.toml can name a command"
         offers.append(SetupQuestion("tests", "Tests", (*tests, Option(without))))
     if facts.agents and not facts.has_settings and not facts.has_log:
         agents = [
@@ -63,10 +63,9 @@ def list_questions(facts: SetupFacts) -> tuple[SetupQuestion, ...]:
         offers.append(SetupQuestion("agent", "Agent", (*agents, Option("none for now"))))
     if facts.note is not None:
         add = Option(f"add a few lines on handing over to {facts.note.path}", {"note": facts.note})
-        offers.append(SetupQuestion("note", "Agent note", (add, Option("leave it out"))))
+        offers.append(SetupQuestion("note", "Note", (add, Option("leave it out"))))
     if offers:
-        message = FIRST_MESSAGE if facts.has_log else f'{FIRST_MESSAGE}" and "{MESSAGE}'
-        commit = Option(f'these files, as "{message}"', {"commits": True})
+        commit = Option("commit what is written", {"commits": True})
         offers.append(SetupQuestion("commits", "Commit", (commit, Option("leave that to me"))))
     return tuple(offers)
 
@@ -74,7 +73,7 @@ def list_questions(facts: SetupFacts) -> tuple[SetupQuestion, ...]:
 def _ask_key(facts: SetupFacts) -> SetupQuestion:
     if facts.key is not None:
         role = "warning" if facts.key.grade.is_weak else "text"
-        return SetupQuestion("key", "Key", (Option(f"{facts.key.place} ({facts.key.grade.words})", {}, role),))
+        return SetupQuestion("key", "Key", (Option(facts.key.place, {}, role),))
     device = (Option("make one on your security key: signs when touched", {"new_key": NewKey.TOUCH}),)
     return SetupQuestion(
         "key",
@@ -82,13 +81,13 @@ def _ask_key(facts: SetupFacts) -> SetupQuestion:
         (
             *(device if facts.has_device else ()),
             Option("make one, ~/.ssh/id_ed25519, with a passphrase", {"new_key": NewKey.PASSPHRASE}),
-            Option("make one without a passphrase: any program can use it", {"new_key": NewKey.OPEN}, "warning"),
+            Option("make one without a passphrase: open to any program", {"new_key": NewKey.OPEN}, "warning"),
         ),
     )
 
 
 def _ask_people() -> SetupQuestion:
-    solo = Option("just me: I may approve what agents commit under my name")
+    solo = Option("just me: I may approve commits under my own name")
     return SetupQuestion(
         "who", "Who", (solo, Option("a team: nobody approves work under their own name", {"team": True}))
     )
@@ -126,9 +125,12 @@ class QuestionRows:
         one = self._questions[index]
         place = self._chosen.get(one.name, 0)
         option = one.options[place]
-        number = f"  {place + 1}/{len(one.options)}" if len(one.options) > 1 else ""
-        answer = (Cell(render_safe(option.words), option.role), Cell(number, "muted"))
-        return build_cells(_FIELDS, {"question": (Cell(one.title, "heading"),), "answer": answer}, width)
+        cells = {
+            "question": (Cell(one.title, "heading"),),
+            "number": (Cell(f"{place + 1}/{len(one.options)}" if len(one.options) > 1 else "", "muted"),),
+            "answer": (Cell(render_safe(option.words), option.role),),
+        }
+        return build_cells(_FIELDS, cells, width)
 
 
 def _add_trouble(page: Page, trouble: Trouble) -> None:
@@ -148,23 +150,33 @@ def build_setup_page(facts: SetupFacts, choice: SetupChoice, trouble: Trouble | 
         )
     else:
         page.line(
-            Cell("signs  ", "muted"),
+            Cell("signs   ", "muted"),
             Cell(f"the first entry as {render_safe(facts.principal)}: a policy that lets you decide"),
+            indent=8,
         )
     for path in choice.list_written(facts):
         page.line(
-            Cell("writes ", "muted"), Cell(render_safe(path), "path"), Cell(_DESCRIBED.get(path, ""), "muted"), indent=7
+            Cell("writes  ", "muted"),
+            Cell(render_safe(path), "path"),
+            Cell(_DESCRIBED.get(path, ""), "muted"),
+            indent=8,
         )
     if choice.tests is not None:
         page.line(
-            Cell("runs   ", "muted"),
+            Cell("runs    ", "muted"),
             Cell(_show(choice.tests)),
-            Cell("  Writing this is your consent to that command", "muted"),
+            Cell(f"  found in {render_safe(choice.tests.source)}; writing this is your consent to it", "muted"),
             Cell(f", with {' and '.join(choice.tests.access)} from here" if choice.tests.access else "", "muted"),
-            indent=7,
+            indent=8,
         )
-    if facts.key is not None and facts.key.grade.is_weak and not facts.has_log:
-        page.line(Cell("! ", "warning"), Cell(f"Your key: {facts.key.grade.words}. {facts.key.grade.advice}"), indent=2)
+    if choice.commits:
+        message = FIRST_MESSAGE if facts.has_log else f'{FIRST_MESSAGE}" and "{MESSAGE}'
+        page.line(Cell("commits ", "muted"), Cell(f'"{message}"'), indent=8)
+    if facts.key is not None and not facts.has_log:
+        weak = facts.key.grade.is_weak
+        advice = f". {facts.key.grade.advice}" if weak else ""
+        mark = Cell("! ", "warning") if weak else Cell("key     ", "muted")
+        page.line(mark, Cell(f"{'Your key: ' if weak else ''}{facts.key.grade.words}{advice}"), indent=2 if weak else 8)
     _add_lines(page, choice)
     return page
 
@@ -323,7 +335,8 @@ class SetupScreen(ArmedBox[None]):
             and part.facts is not None
             and build_choice(self._questions, self._chosen).needs_terminal(part.facts)
         )
-        return Cell(" Nothing is written yet" + ("; ssh-keygen asks you at the end" if asks else ""), "muted")
+        state = "Not signed yet" if part is not None and part.trouble is not None else "Nothing is written yet"
+        return Cell(f" {state}{'; ^s asks for the passphrase' if asks else ''}", "muted")
 
 
 _WORDS = {

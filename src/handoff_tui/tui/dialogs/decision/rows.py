@@ -126,7 +126,7 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
 def describe_key_wait(part: DecisionPart) -> str:
     """Says what the key does besides signing, if anything."""
     if part.needs_terminal:
-        return "the terminal asks for the key's passphrase"
+        return "asks for the passphrase"
     if part.view is not None and part.view.touch:
         return "touch the key when it blinks"
     return ""

@@ -213,7 +213,7 @@ def _add_idle(page: Page, view: AgentsView | None) -> None:
     if page.parts:
         page.blank()
     if not view.agents:
-        page.line(Cell("No phase here has an agent; docs/agents.md has examples", "muted"))
+        page.line(Cell("No phase here has an agent; [agents] in handoff-tui.toml can name one", "muted"))
     commands: dict[tuple[str, bool], dict[str, list[str]]] = {}
     for one in view.agents:
         commands.setdefault((one.command, one.from_repository), {}).setdefault(one.pipeline, []).append(one.phase)

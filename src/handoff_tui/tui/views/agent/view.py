@@ -163,7 +163,7 @@ _PROPOSALS = {
 }
 
 
-_NO_AGENT = "no phase here has an agent; docs/agents.md has examples"
+_NO_AGENT = "no phase here has an agent; [agents] in handoff-tui.toml can name one"
 
 
 class AgentView(View):

@@ -17,7 +17,15 @@ from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.entry import SENDING_BACK
 from handoff_tui.log.gates.coverage import SOURCE_WORDS
 from handoff_tui.log.gates.gate_state import GateName
-from handoff_tui.status.inbox_item import CauseCommit, InboxItem, QueueGroup, ReviewProblem, RiskKind, Unmeasured
+from handoff_tui.status.inbox_item import (
+    RUNNABLE,
+    CauseCommit,
+    InboxItem,
+    QueueGroup,
+    ReviewProblem,
+    RiskKind,
+    Unmeasured,
+)
 from handoff_tui.status.pipeline import AttemptView, PhaseProgress, PhaseView, PipelineView
 from handoff_tui.tui.views.queue.rows import RISK_WORDS
 
@@ -303,6 +311,8 @@ def _describe_choices(state: AppState | None, item: InboxItem) -> str:
         return "look at everything; nothing is signed here yet: i sets it up"
     if item.refusal:
         return f"look at everything; nothing can be signed: {render_safe(item.refusal)}"
+    if problems and all(problem.unmeasured in RUNNABLE for problem in problems if problem.blocks):
+        return "R run what wasn't run here · x send it back"
     return f"x send it back{goes} · r retry · A approve anyway, as a recorded override"
 
 

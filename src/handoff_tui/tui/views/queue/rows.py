@@ -130,6 +130,7 @@ class QueueRows(TableRows[QueueRow]):
             for member in () if folded else members:
                 rows += [member, Reason(member)] if form.reasons else [member]
         super().__init__((_find_key(row), row) for row in (*rows, *broken))
+        self.narrow()
 
     def find_handoff(self, key: str) -> InboxItem | None:
         row = self.find(key)

@@ -62,7 +62,7 @@ class NothingFound:
     """The empty queue: what was looked for and where, and the keys that lead on."""
 
     _LOOKED_FOR = (
-        ("notes", "HANDOFF.md, *handoff*.md, docs/handoffs/, STATUS and SESSION notes"),
+        ("notes", "HANDOFF.md, *handoff*.md, docs/handoffs/, session notes"),
         ("builder", "handoffs/ID/ID_RESULTS.md and its specification"),
         ("state files", ".mosaic/, .planning/, work_cycle.json, a procedure's JSON"),
         ("git", "notes of TDD cycles, and trailers in the latest commits"),
@@ -71,7 +71,7 @@ class NothingFound:
     def __init__(self, names: Iterable[str], new_key: str, setup_key: str, *, is_set_up: bool = False) -> None:
         named = ", ".join(map(render_safe, names))
         setup = "shows what is left to set up" if is_set_up else "sets up the log, and tells agents how to hand over"
-        ready = (Cell("The log has begun. Let an agent work: what it commits and hands over appears here", "pass"),)
+        ready = (Cell("The log has begun. What an agent commits and hands over appears here", "pass"),)
         self._rows: list[tuple[Cell, ...]] = [
             (Cell(f"No handoffs in {named}", "heading"),),
             ready if is_set_up else (),
