@@ -35,10 +35,10 @@ def interleave(
     No case is charged for looking through what all of them hold, which Python does whenever it collects garbage.
     """
     gc.collect()
-    gc.freeze()
     taken: dict[str, list[float]] = {name: [] for name in cases}
     for number in range(rounds + 1):
         for name, case in cases.items():
+            gc.freeze()
             start = clock()
             case()
             if number:

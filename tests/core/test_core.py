@@ -11,6 +11,7 @@ import marshal
 import pkgutil
 import re
 import sys
+import weakref
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -151,6 +152,47 @@ def test_collection_that_was_off_stays_off() -> None:
         with without_collection():
             pass
         assert not gc.isenabled()
+
+
+def test_what_was_made_inside_is_not_looked_through_at_the_end() -> None:
+    """It joins the oldest generation, and a full collection still finds what nobody holds."""
+
+    class Knot:
+        """Holds itself."""
+
+    with without_collection():
+        knot = Knot()
+        knot.itself = knot  # type: ignore[attr-defined]
+    young = {id(one) for generation in (0, 1) for one in gc.get_objects(generation)}
+    assert id(knot) not in young
+    gone: list[str] = []
+    weakref.finalize(knot, gone.append, "gone")
+    del knot
+    gc.collect()
+    assert gone == ["gone"]
+
+
+def test_a_model_that_is_made_often_behaves_as_before() -> None:
+    """Its own method takes the same fields, has the same defaults, and refuses the same; so does that of a subclass."""
+
+    class Parent(Model):
+        """Has a default."""
+
+        name: str
+        size: int = 1
+
+    class Child(Parent):
+        """Has a field more."""
+
+        depth: int
+
+    for number in range(250):
+        assert Parent(name="a", size=number) == Parent(size=number, name="a")
+        assert Child(name="a", depth=number).model_dump() == {"name": "a", "size": 1, "depth": number}
+    assert Parent(name="a").model_copy(update={"size": 2}) == Parent(name="a", size=2)
+    for wrong in ({}, {"name": "a", "depth": 1}):
+        with pytest.raises(TypeError):
+            Parent.model_construct(**wrong)
 
 
 def test_place_is_written_as_editors_read_it() -> None:

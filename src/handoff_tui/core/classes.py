@@ -23,13 +23,13 @@ _OFTEN = 200
 _made: dict[type, int] = {}
 
 
-def _is_made_often(cls: type) -> bool:
+def is_made_often(cls: type) -> bool:
     """Once for each class: whether so many values were made that it gets a method of its own."""
     _made[cls] = made = _made.get(cls, 0) + 1
     return made == _OFTEN
 
 
-def _compile(source: str, names: dict[str, Any]) -> Any:  # noqa: ANN401 - any function
+def compile_method(source: str, names: dict[str, Any]) -> Any:  # noqa: ANN401 - any function
     exec(f"def compiled({source}", names)  # noqa: S102 - made of the names of fields, as Python's own are
     return names["compiled"]
 
@@ -57,9 +57,9 @@ class _TupleOfFields(tuple[Any, ...]):
     def __new__(cls: Any, *given: object, **named: object) -> Any:  # noqa: ANN401 - any tuple
         if named or len(given) != len(cls._fields):
             given = _complete(cls, cls._fields, cls._field_defaults, given, named)
-        if _is_made_often(cls):
+        if is_made_often(cls):
             listed = "".join(f"{name}, " for name in cls._fields)
-            new = _compile(f"_cls, {listed}): return _new(_cls, ({listed}))", {"_new": tuple.__new__})
+            new = compile_method(f"_cls, {listed}): return _new(_cls, ({listed}))", {"_new": tuple.__new__})
             new.__defaults__ = tuple(cls._field_defaults.values()) or None
             cls.__new__ = staticmethod(new)
         return tuple.__new__(cls, given)
@@ -191,7 +191,11 @@ def _build_init(cls: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
     names = positional + tuple(name for name, one in fields.items() if one.init and one.kw_only)
     known = {name: one.default for name, one in fields.items() if one.init and one.default is not _ABSENT}
     factories = [(name, one.default_factory) for name, one in fields.items() if one.init and one.default_factory]
-    others = [(name, one) for name, one in fields.items() if not one.init]
+    others = [
+        (name, one)
+        for name, one in fields.items()
+        if not one.init and (one.default_factory or one.default is not _ABSENT)
+    ]
     finish: Callable[[object], None] | None = getattr(cls, "__post_init__", None)
     put = object.__setattr__
 
@@ -203,13 +207,12 @@ def _build_init(cls: type, fields: Mapping[str, _Field]) -> Callable[..., None]:
             if factories:
                 defaults = known | {name: make() for name, make in factories if name not in named}
             given = _complete(cls, names, defaults, given, named)
-        if not others and names is positional and _is_made_often(cls):
+        if not others and names is positional and is_made_often(cls):
             _compile_init(cls, names, known, dict(factories), finish)
         for name, value in zip(names, given):  # noqa: B905 - of the same length
             put(self, name, value)
         for name, one in others:
-            if one.default_factory or one.default is not _ABSENT:
-                put(self, name, one.default_factory() if one.default_factory else one.default)
+            put(self, name, one.default_factory() if one.default_factory else one.default)
         if finish is not None:
             finish(self)
 
@@ -228,7 +231,7 @@ def _compile_init(
     puts = [f"_put(self, {name!r}, {values.get(name, name)})" for name in names] + (["_finish(self)"] if finish else [])
     source = f"self, {', '.join(names)}): {'; '.join(puts)}"
     outer = {"_put": object.__setattr__, "_finish": finish, "_make": factories, "_absent": _ABSENT}
-    cls.__init__ = _compile(source, outer)
+    cls.__init__ = compile_method(source, outer)
     cls.__init__.__defaults__ = tuple(known.get(name, _ABSENT) for name in names if name in known or name in factories)
 
 

@@ -12,6 +12,8 @@ from enum import Enum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, dataclass_transform
 
+from handoff_tui.core.classes import compile_method, is_made_often
+
 SCHEMA_VERSION = 1
 """Increases if a field of the common model changes its meaning; added fields don't count."""
 _PLAIN = frozenset({str, int, bool, float})
@@ -75,6 +77,8 @@ class Model:
         cls.model_fields = tuple(dict.fromkeys((*cls.model_fields, *own)))
         cls.model_defaults = cls.model_defaults | {name: body[name] for name in own if name in body}
         cls._names = frozenset(cls.model_fields)
+        if not TYPE_CHECKING and "__init__" not in body:
+            cls.__init__ = _init
 
     if not TYPE_CHECKING:
 
@@ -83,6 +87,8 @@ class Model:
             if values.keys() != self._names:
                 _refuse(self, values)
             object.__setattr__(self, "__dict__", values)
+            if is_made_often(type(self)):
+                _compile_init(type(self))
 
     @classmethod
     def model_construct(cls, **given: Any) -> Self:  # noqa: ANN401 - fields of any type
@@ -167,6 +173,19 @@ class Model:
         from handoff_tui.core.validation import build_core_schema  # noqa: PLC0415
 
         return build_core_schema(cls, handler)
+
+
+_init = Model.__init__
+
+
+def _compile_init(cls: Any) -> None:  # noqa: ANN401 - any model
+    """Gives a class whose values are made often a method that takes its fields by their names."""
+    names = cls.model_fields
+    listed = ", ".join(f"{name}=_defaults[{name!r}]" if name in cls.model_defaults else name for name in names)
+    values = ", ".join(f"{name!r}: {name}" for name in names)
+    outer = {"_put": object.__setattr__, "_defaults": cls.model_defaults}
+    cls.__init__ = compile_method(f"self, /, *, {listed}): _put(self, '__dict__', {{{values}}})", outer)
+    cls.__init__.__qualname__ = cls.__qualname__  # which a refusal names
 
 
 def _refuse(value: Model, values: Mapping[str, object]) -> None:

@@ -163,13 +163,13 @@ class RepositoryEvidence:
 
     def list_candidates(self, claim: Claim, moment: Moment) -> tuple[str, ...]:
         """The files that a claim may mean."""
+        one = self._find_ever(claim.subject or "", claim.where.path, moment)
+        return self.list_alike(claim) if one is None else (one,)
+
+    def list_alike(self, claim: Claim) -> tuple[str, ...]:
+        """The files of the name that a claim gives, if it can't be told which of them it means."""
         wanted, document = claim.subject or "", claim.where.path
-        one = self._find_ever(wanted, document, moment)
-        return (
-            (one,)
-            if one is not None
-            else self.find(wanted, document).candidates or self._ever.find(wanted, document).candidates
-        )
+        return self.find(wanted, document).candidates or self._ever.find(wanted, document).candidates
 
     def look_at(self, path: str, moment: Moment) -> PathThen:
         history, is_now = self.history, moment.commit is None

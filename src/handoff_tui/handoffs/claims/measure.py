@@ -157,12 +157,11 @@ def _measure_baseline(claim: Claim, moment: Moment, evidence: RepositoryEvidence
 
 def _measure_hash(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     """Now, and if it has another hash now, then; of several files of a name, the one that fits is meant."""
-    part = _CUT_HASH.match(str(claim.value))
-    if part is None and not _HEX_HASH.match(str(claim.value)):
+    if not _HEX_HASH.match(str(claim.value)) and not _CUT_HASH.match(str(claim.value)):
         return _unverified("is not a SHA-256 in the form sha256:<64 hex>")
     candidates = evidence.list_candidates(claim, moment)
     if not candidates:
-        return _judge_unfound(claim, moment, evidence)
+        return _judge_unfound(claim, evidence)
     outcomes = [_judge_hash(claim, path, moment, evidence) for path in candidates]
     best = min(outcomes, key=lambda outcome: _BEST.index(outcome.state))
     if len(candidates) > 1 and best.state is VerdictState.CONTRADICTED:
@@ -229,7 +228,7 @@ def _measure_commit(claim: Claim, moment: Moment, evidence: RepositoryEvidence) 
 def _measure_created(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None:
-        return _judge_unfound(claim, moment, evidence)
+        return _judge_unfound(claim, evidence)
     added = [one for one in found.changed if not one.change.removed]
     if not added and not found.edited:
         return _judge_unchanged(found, moment, evidence)
@@ -241,7 +240,7 @@ def _measure_created(claim: Claim, moment: Moment, evidence: RepositoryEvidence)
 def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None:
-        return _judge_unfound(claim, moment, evidence)
+        return _judge_unfound(claim, evidence)
     kept = [one for one in found.changed if not one.change.removed]
     if not found.changed and not found.edited:
         return _judge_unchanged(found, moment, evidence)
@@ -289,7 +288,7 @@ def _measure_deleted(claim: Claim, moment: Moment, evidence: RepositoryEvidence)
 def _measure_referenced(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
     found = evidence.find_then(claim, moment)
     if found is None:
-        return _judge_unfound(claim, moment, evidence)
+        return _judge_unfound(claim, evidence)
     if found.now:
         return _holds(found.path, f"{found.path} exists")
     if found.then:
@@ -297,10 +296,10 @@ def _measure_referenced(claim: Claim, moment: Moment, evidence: RepositoryEviden
     return _judge_unchanged(found, moment, evidence)
 
 
-def _judge_unfound(claim: Claim, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
+def _judge_unfound(claim: Claim, evidence: RepositoryEvidence) -> Measurement:
     """No file of this name was ever here: false, unless the word may stand for something else."""
     wanted = claim.subject or ""
-    candidates = evidence.list_candidates(claim, moment)
+    candidates = evidence.list_alike(claim)
     if len(candidates) > 1:
         return _unverified(f"could be any of {len(candidates)} files: {', '.join(candidates[:3])}")
     if evidence.is_ref(wanted):
@@ -322,7 +321,7 @@ def _measure_uncommitted(claim: Claim, moment: Moment, evidence: RepositoryEvide
     if path in evidence.uncommitted or any(one.startswith(f"{path.rstrip('/')}/") for one in evidence.uncommitted):
         return _holds(path, "git has uncommitted changes there")
     if found is None:
-        return _judge_unfound(claim, moment, evidence)
+        return _judge_unfound(claim, evidence)
     if moment.commit is None:
         return _contradicted(None, "git has no uncommitted change there")
     committed = [one for one in evidence.history.list_versions(path) if one.position >= moment.position]

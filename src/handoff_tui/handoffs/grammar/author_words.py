@@ -125,7 +125,8 @@ def words_of_members(node: JsonNode | None) -> Iterator[AuthorWord]:
 
 
 def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[AuthorWord]:
-    for number, section in enumerate(sections):
+    is_head = True
+    for section in sections:
         heading = _HEADING.match(section.name) if section.level > 1 else None
         if heading is not None and _NAME.match(heading["name"].strip()):
             yield _build(source, heading["name"], heading["text"], section.line)
@@ -133,19 +134,19 @@ def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[Autho
             first = next((line for line in section.lines() if line.text.strip() and not line.code), None)
             if first is not None and parse_field(first.text) is None and sort_words(first.text) is not WordSort.UNKNOWN:
                 yield _build(source, section.name, first.text, first.number)
-        if section.level <= 1 or (
-            not any(one.blocks for one in sections[:number]) and not is_silent_heading(section.name)
-        ):
+        if section.level <= 1 or (is_head and not is_silent_heading(section.name)):
             yield from _find_in_head(source, section)
+        is_head = is_head and not section.blocks
 
 
 def _find_in_head(source: Source, section: Section) -> Iterator[AuthorWord]:
     """Fields and badges above everything else, or in the first section that has any text."""
     for line, name, value in list_fields([section]):
-        if line.number <= _HEAD_LINES and value and not _is_choice(value):
+        if line.number <= _HEAD_LINES and value:
             if _NAME.match(name):
-                yield _build(source, name, value, line.number)
-            elif _ASKED.match(name) and (answer := _ANSWER.match(value)):
+                if not _is_choice(value):
+                    yield _build(source, name, value, line.number)
+            elif _ASKED.match(name) and (answer := _ANSWER.match(value)) and not _is_choice(value):
                 yield _answer(name, value, source.place(line.number), good=answer["yes"] is not None)
     for line in section.lines():
         for badge in () if line.code else _BADGE.finditer(line.text):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -38,6 +39,7 @@ _UNCOMMITTED: Final = compile_later(
     r"|copy|directory)\b|\bstill (?:need|has|have) to be committed\b",
     re.IGNORECASE,
 )
+_OF_UNCOMMITTED: Final = ("commit", "stage", "track", "checked in", "local ", "dirty", "in git", "only in ")
 _NO_UNCOMMITTED: Final = compile_later(
     r"\b(?:no|none|nothing|without|0) (?:\w+ )?(?:un-?committed|unstaged|untracked)|^\W*none\b", re.IGNORECASE
 )
@@ -47,14 +49,21 @@ _RULE_FOR_OTHERS: Final = compile_later(
 )
 _COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
 _INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.IGNORECASE)
-_MAY_NAME: Final = compile_later(r"[./][A-Za-z]|[Mm]akefile|[Dd]ockerfile|\]\(")
+_MAY_NAME: Final = compile_later(r"\.[A-Za-z]|/[A-Za-z]|makefile|Makefile|dockerfile|Dockerfile|\]\(")
 _COMMIT: Final = compile_later(r"(?<![0-9a-f])[0-9a-f]{7,40}(?![0-9a-f])")
 _BRANCH: Final = compile_later(
-    r"[Bb]ranch|BRANCH|(?:origin|upstream)/|\b[Gg]it\b|`(?:main|master|dev)"
-    r"|\b(?:on|to|onto|in|from) (?:the )?[`*]*\w+/\w|\bpushed to\b"
+    r"branch|Branch|BRANCH|origin/|upstream/|git\b(?<=\bgit)|Git\b(?<=\bGit)|`(?:main|master|dev)|pushed to\b|"
+    + "|".join(rf"{word}(?<=\b{word}) (?:the )?[`*]*\w+/\w" for word in ("on", "to", "onto", "in", "from"))
 )
-_STATE: Final = compile_later(r"[Cc]lean|CLEAN|[Cc]ommit|COMMIT|[Uu]nstaged|[Cc]hecked in|\bno (?:pending|local|outst)")
-"""Cheap looks before the patterns: most texts name neither a file nor anything of git."""
+_STATE: Final = compile_later(
+    "clean|Clean|CLEAN|commit|Commit|COMMIT|unstaged|Unstaged|checked in|Checked in|no (?:pending|local|outst)"
+)
+"""Cheap looks before the patterns: most texts name neither a file nor anything of git.
+
+Each alternative begins with a letter as it stands: Python then goes from one such letter to the next.
+"""
+_ONLY_NAMED: Final = compile_later(r"\W*(?:\(?sha-?256\W{1,4}(?:[0-9a-f]{64})?\W*)?", re.IGNORECASE)
+"""An entry with its path masked that says nothing else, or the hash of it."""
 _LONGEST_BLOCK = 20_000
 _LONGEST_NAME = 40
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
@@ -160,7 +169,7 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
         if isinstance(block, Item):
             claims.forget_below(block.depth)
         return  # as most texts
-    is_open = stance.is_marked_open(text) and not _UNCOMMITTED.search(text)
+    is_open = stance.is_marked_open(text) and not (_may_be_uncommitted(text) and _UNCOMMITTED.search(text))
     if context.silent or checked is False or is_open or _is_silent_field(text):
         if context.points or not context.silent:
             _read_pointers(claims, block, text, words)
@@ -171,6 +180,8 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
     read_item(claims, context, item, text, words, listed=listed)
     is_below = listed and item.depth - 1 in claims.parents  # it tells what the file above does
     masked = mask(text, words)
+    if not readers and item.depth in claims.parents and _ONLY_NAMED.fullmatch(masked):
+        return  # no word speaks of the file
     for start, end in _split(text):
         sentence = text[start:end]
         line = block.line + text.count("\n", 0, start + len(sentence) - len(sentence.lstrip()))
@@ -181,6 +192,16 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
             _read_sentence(claims, block, masked, text, (start, end), here, done=None if is_below else done)
         for read in readers:
             read(claims, context, line, sentence, ticked=done and not is_below)
+
+
+def _may_be_uncommitted(text: str) -> bool:
+    """A cheap look before the pattern."""
+    lowered = text.lower()
+    return any(stem in lowered for stem in _OF_UNCOMMITTED)
+
+
+def _cut_clause(masked: str, start: int, word: PathSpan, end: int) -> str:
+    return masked[find_clause(masked, start, word.start) : find_clause_end(masked, word.end, end)]
 
 
 def _read_pointers(claims: ClaimList, block: Paragraph | Item, text: str, words: list[PathSpan]) -> None:
@@ -220,7 +241,12 @@ def _is_silent_field(sentence: str) -> bool:
     parsed = parse_field(sentence[lead_length(sentence) :])
     if parsed is None or not parsed[1] or len(parsed[0]) > _LONGEST_NAME:
         return False
-    return (stance.is_planned(parsed[0]) or stance.is_silent_heading(parsed[0])) and role_of(parsed[0]) is not DIRTY
+    return _is_silent_name(parsed[0])
+
+
+@lru_cache(maxsize=2048)
+def _is_silent_name(name: str) -> bool:
+    return (stance.is_planned(name) or stance.is_silent_heading(name)) and role_of(name) is not DIRTY
 
 
 def _read_field(claims: ClaimList, line: int, sentence: str, words: list[PathSpan], start: int) -> bool:
@@ -321,13 +347,12 @@ def _read_sentence(
     said = " ".join(text[start:end].split())
     told = dict(read_sentence(masked, start, end, words, done=done))
     pointed = start
-    dirty = _UNCOMMITTED.search(masked, start, end) is not None
+    dirty = _may_be_uncommitted(text) and _UNCOMMITTED.search(masked, start, end) is not None
     silent = (_NO_UNCOMMITTED.search, _COMMIT_ORDER.match, _RULE_FOR_OTHERS.search)
     for word in words:
         line = block.line + text.count("\n", 0, word.start)
         before, after = masked[start : word.start], masked[word.end : end]
-        clause = masked[find_clause(masked, start, word.start) : find_clause_end(masked, word.end, end)]
-        if dirty and (word not in told or _UNCOMMITTED.search(clause)):
+        if dirty and (word not in told or _UNCOMMITTED.search(_cut_clause(masked, start, word, end))):
             if not any(look(masked[start:end]) for look in silent):
                 claims.add(DIRTY, line, said, subject=word.path)
             if told.get(word) is not CREATED:

@@ -128,8 +128,9 @@ _RUNNER_NUMBERS: Final = (
 _ALL_OK: Final = compile_later(r"^OK\b", re.MULTILINE)
 _DIGIT: Final = compile_later(r"\d")
 _MAY_COUNT: Final = compile_later(
-    r"pass|green|succe|\bok\b|fail|\bred\b|broken|errors?|skipped|total|test|spec|suite|jest|✅", re.IGNORECASE
+    r"pass|green|succe|ok\b|fail|red\b|broken|error|skipped|total|test|spec|suite|jest|✅"
 )
+"""In lower case."""
 _LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
 _SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
 _QUOTED: Final = compile_later(r"`[^`\n]*\s[^`\n]*`|\"[^\"\n]*\"")
@@ -143,7 +144,7 @@ def parse_number(text: str) -> int | None:
 
 def may_count(text: str) -> bool:
     """Whether a text may have test numbers: most have no digit, or no word that such a number stands beside."""
-    return _DIGIT.search(text) is not None and _MAY_COUNT.search(text) is not None
+    return _DIGIT.search(text) is not None and _MAY_COUNT.search(text.lower()) is not None
 
 
 def parse_counts(text: str) -> TestCounts | None:

@@ -178,7 +178,11 @@ _PHRASES: Final = {
     ),
 }
 """Phrases, and the verb that says the same."""
-PHRASE: Final = compile_later("|".join(rf"(?P<{word}>\b(?:{look}))" for word, look in _PHRASES.items()), re.IGNORECASE)
+PHRASE: Final = compile_later(
+    rf"\b(?:{'|'.join(f'(?P<{word}>{look})' for word, look in _PHRASES.items())})", re.IGNORECASE
+)
+
+_ANY_PHRASE: Final = compile_later(rf"\b(?:{'|'.join(_PHRASES.values())})")
 
 
 SIGNS: Final = "|".join(
@@ -198,6 +202,8 @@ NEW: Final = word_set(
 
 def spell_phrases(text: str) -> str:
     """A text of the same length with one verb in place of each phrase."""
+    if not _ANY_PHRASE.search(text.lower()):
+        return text  # as most are; without groups and case it is seen at once
 
     def replace(match: re.Match[str]) -> str:
         return (match.lastgroup or "").ljust(len(match.group()))[: len(match.group())]

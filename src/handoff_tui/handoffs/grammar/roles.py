@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from handoff_tui.core.classes import dataclass
+from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
@@ -232,13 +232,19 @@ class HeadingContext:
         return path if not own or own in path.split("/") or path.endswith(_ARCHIVES) else self.folder + path
 
 
-def read_headings(names: Iterable[str]) -> HeadingContext:
-    return HeadingContext(*_read_headings(tuple(names)))
+class _OneHeading(NamedTuple):
+    """What one heading says by itself."""
+
+    built: bool
+    done: bool
+    commits: bool
+    folder: str
 
 
-@lru_cache(maxsize=2048)
-def _read_headings(names: tuple[str, ...]) -> tuple[ClaimKind | Role | None, bool, bool, bool, bool, bool, str]:
+def read_headings(names: Sequence[str]) -> HeadingContext:
+    """What headings say together: the title first, the one right above the text last."""
     own = names[-1]
+    near = [_read_heading(name) for name in names[-2:]]
     listed = role_of(own)
     if listed is None and len(names) > 1 and (upper := role_of(names[-2])) not in {None, READ, DIRTY}:
         listed = upper
@@ -246,12 +252,17 @@ def _read_headings(names: tuple[str, ...]) -> tuple[ClaimKind | Role | None, boo
     above = names[1:] or [name for name in names if _SILENT_TITLE.search(name)]
     silent = any(map(stance.is_silent_heading, above)) and listed is not DIRTY
     points = silent and not any(_NO_POINTERS.search(name) for name in names)
-    built = len(names) > 1 and any(_BUILT.search(_BEFORE_WORD.sub("", name)) for name in names[-2:])
-    commits = any(map(_COMMIT_HEADING.search, names[-2:]))
-    done = bool(_DONE.search(_BEFORE_WORD.sub("", plain(own)))) or (
-        isinstance(listed, ClaimKind) and listed is not READ
-    )
-    return listed, done or built, built and not silent, silent, points, commits, find_folder(own)
+    built = len(names) > 1 and any(heading.built for heading in near)
+    done = near[-1].done or (isinstance(listed, ClaimKind) and listed is not READ)
+    commits = any(heading.commits for heading in near)
+    return HeadingContext(listed, done or built, built and not silent, silent, points, commits, near[-1].folder)
+
+
+@lru_cache(maxsize=2048)
+def _read_heading(name: str) -> _OneHeading:
+    begins = _BEFORE_WORD.sub("", name)
+    done = _DONE.search(_BEFORE_WORD.sub("", plain(name)))
+    return _OneHeading(bool(_BUILT.search(begins)), bool(done), bool(_COMMIT_HEADING.search(name)), find_folder(name))
 
 
 def find_folder(text: str) -> str:
@@ -268,8 +279,11 @@ def find_folder(text: str) -> str:
 
 def find_label(text: str) -> str:
     """The words of a last line that only announces what follows."""
-    line = text.rstrip().rpartition("\n")[2].strip()
-    if not line or len(line) > _LONGEST_LABEL or not (line.endswith(":") or _BOLD_LINE.match(line)):
+    line = text.rstrip()
+    if line[-1:] not in {":", "*"}:
+        return ""  # as most lines
+    line = line.rpartition("\n")[2].strip()
+    if len(line) > _LONGEST_LABEL or not (line[-1] == ":" or _BOLD_LINE.match(line)):
         return ""
     return "" if "`" in line and not _IN_FOLDER.search(line.rstrip(":")) else plain(line).strip(" :")
 

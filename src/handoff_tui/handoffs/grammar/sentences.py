@@ -420,9 +420,13 @@ def names_elsewhere(after: str) -> bool:
 def lies_there(before: str, after: str, sentence: str) -> bool:
     """Whether a sentence says of a path that something is in it, or what it is: it has to be there."""
     before = before.replace(" can be ", " is ")
-    if _NOT_HERE.search(sentence) or not stance.is_assertion(before) or not stance.is_unconditional(before):
-        return False
-    return _LIES_IN.search(before) is not None or (
+    is_told = _LIES_IN.search(before) is not None or (
         _CONTAINS.match(after) is not None
         and re.fullmatch(r"[\W]*(?:(?:the|our|file|module|script|and|also|a)\W+)*", before) is not None
+    )
+    return (
+        is_told
+        and _NOT_HERE.search(sentence) is None
+        and stance.is_assertion(before)
+        and stance.is_unconditional(before)
     )

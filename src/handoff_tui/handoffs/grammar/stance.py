@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -91,7 +92,7 @@ _QUOTED: Final = compile_later(
     r"|\u00ab[^\u00bb\n]*\s[^\u00bb\n]*\u00bb"
     r"|\u300c[^\u300d\n]*\u300d"
 )
-_QUOTE_MARKS: Final = '"\u201c\u201e\u00ab\u300c'
+_QUOTE_MARK: Final = compile_later('["\u201c\u201e\u00ab\u300c]')
 _DONE_MARK: Final = compile_later(
     r"^\W*(?:\u2705|\u2714\ufe0f?|\u2611\ufe0f?|\[(?:x|done|ok)\]|✓|✔|🆕|🔧|🗑|➕|(?:done|complete[d]?)\s*[:—–-]"
     r"|(?:feat|fix"
@@ -214,15 +215,17 @@ _OBJECT: Final = compile_later(
 
 
 def is_denied_annotation(text: str) -> bool:
-    return _DENIED_BEHIND.search(text) is not None
+    return _DENIED_BEHIND.match(text) is not None or _NEVER_TRACKED.search(text) is not None
 
 
 _DENIED_BEHIND: Final = compile_later(
-    r"^\W*(?:(?:was|were|is|are|has|have|it|been|being)\s+)*(?:not|never|no longer|un(?:changed|touched|modified)"
+    r"\W*(?:(?:was|were|is|are|has|have|it|been|being)\s+)*(?:not|never|no longer|un(?:changed|touched|modified)"
     r"|no changes?|to (?:be )?\w+|going to|still|stays|should|must|will|would|needs|planned|todo|tbd|pending|missing"
-    r"|left (?:alone|as)|\w+n['\u2019]t|cannot|out of scope|does not|do not|did not)\b"
-    r"|\b(?:never|not) (?:committed|checked in|tracked|begun|started)\b|\bgit-?ignored\b",
+    r"|left (?:alone|as)|\w+n['\u2019]t|cannot|out of scope|does not|do not|did not)\b",
     re.IGNORECASE,
+)
+_NEVER_TRACKED: Final = compile_later(
+    r"\b(?:(?:never|not) (?:committed|checked in|tracked|begun|started)|git-?ignored)\b", re.IGNORECASE
 )
 
 
@@ -232,7 +235,7 @@ def blank_out(text: str) -> str:
         text = _STRUCK.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     if "othing" in text or "no " in text:
         text = _ONLY.sub(lambda match: " " * len(match.group()), text)
-    if any(mark in text for mark in _QUOTE_MARKS):
+    if _QUOTE_MARK.search(text):
         text = _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     return text
 
@@ -270,6 +273,7 @@ def is_instruction(words: str) -> bool:
     return not (_NEGATED.search(words) or _OF_OTHERS.search(words) or _CONDITION.search(words))
 
 
+@lru_cache(maxsize=2048)  # documents have the same few headings and fields
 def is_silent_heading(name: str) -> bool:
     """Whether what stands under a heading claims nothing about work done."""
     return bool(_SILENT_HEADING.search(name)) and (not _DONE_HEADING.search(name) or bool(_NOT_DONE.search(name)))

@@ -327,8 +327,7 @@ def _index_lines(text: str, first_line: int) -> tuple[dict[Pointer, int], list[t
     line = first_line
     pointer: list[str | int] = []
     expecting_key = False
-    for match in _TOKEN.finditer(text):
-        token = match.group()
+    for token in _TOKEN.findall(text):
         if token == "\n":
             line += 1
         elif token in "{[":

@@ -107,8 +107,12 @@ class Section:
     name: str = field(init=False)
     """The title without number and markup, for comparing."""
     number: str | None = field(init=False)
+    _lines: tuple[TextLine, ...] | None = field(init=False, repr=False, compare=False)
+    _fields: tuple[tuple[TextLine, str, str], ...] | None = field(init=False, repr=False, compare=False)
+    """Once asked for: a dozen readers go through the same lines, after the last block is there."""
 
     def __post_init__(self) -> None:
+        self._lines = self._fields = None
         shown = plain(self.title)
         match = _SECTION_NUMBER.match(shown)
         self.number = match.group(1) if match else None
@@ -126,15 +130,17 @@ class Section:
     def paragraphs(self) -> list[Paragraph]:
         return [block for block in self.blocks if isinstance(block, Paragraph)]
 
-    def lines(self) -> Iterator[TextLine]:
+    def lines(self) -> tuple[TextLine, ...]:
         """Every line of text in order; a table row as its cells joined by ` | `."""
-        for block in self.blocks:
-            if isinstance(block, Table):
-                yield from (TextLine(row.line, " | ".join(row.cells), False) for row in block.rows)  # noqa: FBT003
-            else:
-                code = isinstance(block, Code)
-                for offset, text in enumerate(block.text.split("\n")):
-                    yield TextLine(block.line + offset, text, code)
+        if self._lines is None:
+            self._lines = tuple(line for block in self.blocks for line in _list_lines(block))
+        return self._lines
+
+    def fields(self) -> tuple[tuple[TextLine, str, str], ...]:
+        """Every `Name: value` outside code, in order, with its name in lower case; table rows count as well."""
+        if self._fields is None:
+            self._fields = tuple(found for block in self.blocks for found in _find_fields_in(block))
+        return self._fields
 
 
 class Outline(NamedTuple):
@@ -205,16 +211,24 @@ def find_fields(lines: Iterable[TextLine]) -> Iterator[tuple[TextLine, str, str]
 def list_fields(sections: Iterable[Section]) -> Iterator[tuple[TextLine, str, str]]:
     """Every `Name: value` outside code, in order, with its name in lower case; table rows count as well."""
     for section in sections:
-        for block in section.blocks:
-            if isinstance(block, Table):
-                yield from (
-                    (TextLine(row.line, " | ".join(row.cells)), normalise_name(row.cells[0]), plain(row.cells[1]))
-                    for row in block.rows
-                    if len(row.cells) > 1
-                )
-            elif not isinstance(block, Code):
-                for offset, text in enumerate(block.text.split("\n")):
-                    yield from _line_fields(TextLine(block.line + offset, text, False))  # noqa: FBT003
+        yield from section.fields()
+
+
+def _list_lines(block: Block) -> list[TextLine]:
+    if isinstance(block, Table):
+        return [TextLine(row.line, " | ".join(row.cells), False) for row in block.rows]  # noqa: FBT003
+    code = isinstance(block, Code)
+    return [TextLine(block.line + offset, text, code) for offset, text in enumerate(block.text.split("\n"))]
+
+
+def _find_fields_in(block: Block) -> Iterator[tuple[TextLine, str, str]]:
+    if isinstance(block, Table):
+        for row in block.rows:
+            if len(row.cells) > 1:
+                yield TextLine(row.line, " | ".join(row.cells)), normalise_name(row.cells[0]), plain(row.cells[1])
+    elif not isinstance(block, Code) and ":" in block.text:
+        for line in _list_lines(block):
+            yield from _line_fields(line)
 
 
 @lru_cache(maxsize=_REMEMBERED)

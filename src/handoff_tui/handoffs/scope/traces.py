@@ -19,6 +19,8 @@ _OWN_TRAILER = compile_later(r"^handoff(?:[- ]id)?[ \t]*:[ \t]*(\S.*)$", re.IGNO
 _SAYS_ITSELF = compile_later(r"(?=.*[0-9])(?=.*[A-Za-z/_-]).{3,}|[0-9]{1,3}-[0-9]{1,3}")
 """An id that is no everyday word: it has a digit and something else, such as H-3, T007 or 03-02."""
 _BUILDER_ID = compile_later(r"H-([0-9]+[A-Z]?)")
+_NO_NAMES = frozenset({"", ".", ".."})
+_OF_PATTERNS = frozenset("*?[]{}")
 _NOTES = "notes:"
 _DECLARING = frozenset({ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED, ClaimKind.HASH})
 _RECORDS = frozenset({DocumentRole.REVIEW, DocumentRole.EVALUATION, DocumentRole.LIST})
@@ -202,7 +204,8 @@ def _clean(path: str) -> str:
     while path.startswith("./"):
         path = path[2:]
     parts = path.rstrip("/").split("/")
-    if path.startswith(("/", "~")) or any(part in {"", ".", ".."} for part in parts) or set(path) & set("*?[]{}"):
+    leads_out = path.startswith(("/", "~")) or not _NO_NAMES.isdisjoint(parts)
+    if leads_out or not _OF_PATTERNS.isdisjoint(path):
         return ""
     return path
 

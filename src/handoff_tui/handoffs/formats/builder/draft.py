@@ -24,6 +24,7 @@ from handoff_tui.handoffs.formats.builder.names import (
 from handoff_tui.handoffs.formats.builder.prompts_and_reviews import (
     PromptReading,
     ReviewReading,
+    may_ask,
     read_answers,
     read_prompt,
     read_questions,
@@ -89,8 +90,8 @@ def _read(source: Source, settings: Builder) -> SpecReading:
     _read_planned_files(reading)
     _read_leaked_answers(reading)
     _read_remarks(reading)
-    prompt = read_questions(source)
-    reading.prompt = prompt if prompt.questions else None
+    prompt = read_questions(source) if may_ask(source.text) else None
+    reading.prompt = prompt if prompt is not None and prompt.questions else None
     return reading
 
 
@@ -163,6 +164,9 @@ def _read_leaked_answers(reading: SpecReading) -> None:
 def _read_remarks(reading: SpecReading) -> None:
     """Whether it calls itself an integration handoff, and its wave."""
     source = reading.source
+    lowered = source.text.lower()
+    if "wave" not in lowered and "integration handoff" not in lowered:
+        return
     remarks: dict[str, Fact] = {}
     for section in source.outline.sections:
         for number, text in [

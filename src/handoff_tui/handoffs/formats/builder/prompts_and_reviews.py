@@ -25,6 +25,7 @@ _INTRODUCTION: Final = compile_later(
     r"|^\W*(?:[0-9.]+\s*)?(?:verification |gate |the )?questions\W*$",
     re.IGNORECASE,
 )
+_SHORT_INTRODUCTION: Final = compile_later(r"1[03][\s*_`-]*[Qq]\b")
 _ANNOUNCED: Final = compile_later(r"\b(1?[0-9])[ -]questions?\b|\b(1[03])\s*-?Q\b", re.IGNORECASE)
 _STOP: Final = compile_later(
     r"\bSTOP\b|\bWAIT\b.*\b(?:approval|greenlight|go-ahead|review)\b|\bwait for (?:approval|greenlight)\b"
@@ -97,6 +98,11 @@ def read_questions(source: Source) -> PromptReading:
     reading.questions = _choose_questions(lists, announced)
     _check_number(reading, announced)
     return reading
+
+
+def may_ask(text: str) -> bool:
+    """A cheap look: questions are announced by that word, or as `13Q`."""
+    return "question" in text.lower() or _SHORT_INTRODUCTION.search(text) is not None
 
 
 def _choose_questions(lists: list[list[Question]], announced: int | None) -> list[Question]:

@@ -415,6 +415,8 @@ def _split_packages(sections: list[Section]) -> list[tuple[str, list[Section]]]:
     What stands above them is about all packages.
     """
     named: dict[str, list[Section]] = {_ALL_PACKAGES: []}
+    if not any("PKG-" in line.text.upper() for section in sections for line in section.lines()):
+        return []
     for section in sections:
         part = replace(section, blocks=[])
         named[_ALL_PACKAGES].append(part)
@@ -462,6 +464,8 @@ def _read_backfill(reading: ResultsReading) -> None:
     title = source.outline.title or ""
     if "backfill" in title.lower():
         reading.facts.append(source.fact("backfill", quote(title), 1))
+        return
+    if "backfill" not in source.text.lower():
         return
     for line in source.outline.lines():
         if not line.code and _BACKFILL.match(plain(line.text)):

@@ -63,7 +63,11 @@ def preamble(outline: Outline) -> list[Section]:
 
 
 def missing_sections(outline: Outline, standard: Iterable[str]) -> tuple[str, ...]:
-    names = [section.name for section in headed(outline)]
+    return _find_missing(tuple([section.name for section in headed(outline)]), tuple(standard))
+
+
+@lru_cache(maxsize=256)  # whoever recognises a document asks for the same as whoever reads it
+def _find_missing(names: tuple[str, ...], standard: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(wanted for wanted in standard if not any(is_heading_of(name, wanted) for name in names))
 
 
