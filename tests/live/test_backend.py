@@ -20,6 +20,7 @@ from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.file_diff import DiffOptions
 from handoff_tui.git.watch.noticed import Watching
 from handoff_tui.handoffs.agent_comments import AgentComment, add_comment
+from handoff_tui.handoffs.claim import ClaimKind, VerdictState
 from handoff_tui.handoffs.session import open_session
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
@@ -276,6 +277,34 @@ def test_packet_is_a_document(work: RepositoryBuilder) -> None:
         assert state.document.value is not None
         assert state.document.value.packet is not None
         assert state.document.value.text == render_packet(state.document.value.packet)
+
+
+def test_claimed_test_numbers_are_measured_once_the_tests_were_run_here(builder: RepositoryBuilder) -> None:
+    """In the verdicts that Evidence and Documents show, and in the counts of the overview."""
+    builder.write("README.md").commit("start")
+    builder.write("HANDOFF.md", "# Handoff\n\n## Tests\n\nAll 3 tests pass.\n").write("src/a.py", "one\n")
+    builder.write("handoff-tui.toml", '[checks.tests]\nrun = ["echo", "3 passed in 0.10s"]\n').commit("the work")
+    session = open_session(builder.folder)
+    consent = read_consent(session)
+    assert consent is not None
+    give_consent(session, consent.digest)
+    with looking(builder.folder) as onlooker:
+        onlooker.wait_until_live()
+        state = onlooker.choose("notes/HANDOFF.md", Part.SHOWN, Part.CHECKS)
+        assert VerdictState.HOLDS not in list_counted(state)
+        assert state.item is not None
+        before = state.item.reviewed.claims
+        onlooker.desk.checks.run()
+        onlooker.wait_for(lambda state: VerdictState.HOLDS in list_counted(state))
+        state = onlooker.wait_for(lambda state: state.item is not None and state.item.reviewed.claims != before)
+        assert state.item is not None
+        assert state.item.reviewed.claims.holds == before.holds + list_counted(state).count(VerdictState.HOLDS)
+
+
+def list_counted(state: AppState) -> list[VerdictState]:
+    """The verdicts on claimed numbers, as they are shown."""
+    verdicts = state.shown.value.verdicts if state.shown.value is not None else ()
+    return [one.state for one in verdicts if one.claim.kind is ClaimKind.COUNT]
 
 
 def test_commands_run_only_when_asked(work: RepositoryBuilder, tmp_path: Path) -> None:

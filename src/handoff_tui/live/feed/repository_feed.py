@@ -126,8 +126,16 @@ class RepositoryFeed:
         self._worker.submit(_FOLLOW, self._follow)
 
     def measure_again(self) -> None:
-        """Measures what needs the reviewer, after checks were run."""
+        """Measures what needs the reviewer, after checks were run; and claimed numbers beside what tests counted."""
         self._measuring.begin(self.root)
+        self._worker.submit("runs", self._look_for_runs)
+
+    def _look_for_runs(self, _: threading.Event) -> None:
+        """Reads everything again if tests have run: that leaves no trace in the repository."""
+        snapshot = self.snapshot
+        if snapshot is not None and snapshot.incremental.verdicts.evidence.has_other_runs():
+            self._pending.add(Notices(everything=True))
+            self._worker.submit(_FOLLOW, self._follow)
 
     @property
     def submitted(self) -> int:
