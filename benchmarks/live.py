@@ -113,7 +113,7 @@ def _save(watched: _Watched, path: str, content: str, is_there: Callable[[AppSta
     start = time.perf_counter()
     new.replace(target)
     told = _wait(watched.told, is_there)
-    heard = _wait(watched.heard, lambda noticed: noticed.everything or path in noticed.paths)
+    heard = _wait(watched.heard, lambda noticed: noticed.touched.everything or path in noticed.touched.paths)
     return heard - start, told - start
 
 

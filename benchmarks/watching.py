@@ -59,7 +59,7 @@ def _save(place: Path, told: queue.SimpleQueue[Noticed], number: int) -> float:
     new.write_text(f"value = -{number}\n", encoding="utf-8")
     start = time.perf_counter()
     new.replace(target)
-    while "src/part000/file000001.py" not in told.get(timeout=_WAIT_SECONDS).paths:
+    while "src/part000/file000001.py" not in told.get(timeout=_WAIT_SECONDS).touched.paths:
         pass
     return time.perf_counter() - start
 

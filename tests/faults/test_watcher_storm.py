@@ -65,7 +65,7 @@ def test_few_nested_folders_need_no_full_look(builder: RepositoryBuilder) -> Non
             follower.wait_for_path(f"new/{number}/a/b/c/file.txt", after=seen)
         follower.wait_for_agreement()
         assert follower.last.reconciled == 1
-        assert not any(notice.everything for notice in follower.notices[2:])
+        assert not any(notice.touched.everything for notice in follower.notices[2:])
 
 
 def test_branch_switch_ends_in_agreement(builder: RepositoryBuilder) -> None:
@@ -95,7 +95,7 @@ def test_collecting_garbage_is_no_storm(builder: RepositoryBuilder) -> None:
         builder.write("src/part00/after.py")
         follower.wait_for_path("src/part00/after.py", after=2)
         follower.wait_for_agreement()
-        assert not any(notice.everything for notice in follower.notices[2:])
+        assert not any(notice.touched.everything for notice in follower.notices[2:])
         assert follower.last.reconciled <= 4
 
 
@@ -132,7 +132,7 @@ def test_linked_folder_is_not_entered(builder: RepositoryBuilder, tmp_path: Path
         (outside / "late.txt").write_text("unseen\n", encoding="utf-8")
         builder.write("src/part00/seen.py")
         follower.wait_for_path("src/part00/seen.py", after=2)
-        told = {path for notice in follower.notices for path in notice.paths}
+        told = {path for notice in follower.notices for path in notice.touched.paths}
         assert told <= {"src/late", "src/part00/seen.py"}
         watcher.request_reconcile()  # the follower's own stamps go through the link
         follower.wait_for_agreement()
@@ -181,7 +181,7 @@ def test_deleted_root_is_said_and_its_return_is_seen(builder: RepositoryBuilder,
         assert gone.explanation
         (copy / "src/part00/late.py").write_text("new\n", encoding="utf-8")
         copy.rename(builder.folder)
-        back = follower.wait_for(lambda notice: notice.everything, after=gone.generation)
+        back = follower.wait_for(lambda notice: notice.touched.everything, after=gone.generation)
         follower.wait_for_agreement()
         builder.write("src/part01/later.py")
         follower.wait_for_path("src/part01/later.py", after=max(back.generation, follower.last.generation))
@@ -209,7 +209,9 @@ def test_watch_limit_leads_to_polling_and_says_so(builder: RepositoryBuilder, wo
         assert remedy in notice.hint
         seen = follower.last.generation
         builder.write("src/part00/file00000.py", "polled\n")
-        assert follower.wait_for_path("src/part00/file00000.py", after=seen).paths == {"src/part00/file00000.py"}
+        assert follower.wait_for_path("src/part00/file00000.py", after=seen).touched.paths == {
+            "src/part00/file00000.py"
+        }
         builder.write("at_the_root.txt")
         follower.wait_for_path("at_the_root.txt", after=seen)
         follower.wait_for_agreement()

@@ -26,13 +26,12 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.refresh import find_all_scopes, refresh
+from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import Reviewer, ReviewState, Revision, ShownHandoff, ShownScope
-from handoff_tui.status.show import show, show_again
+from handoff_tui.status.show import show
 from handoff_tui.status.show_page import build_show_json, build_show_page
 from tests.support.desk_states import build_reviewed, find_section, list_lines
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
-from tests.support.live_desks import build_work
 from tests.support.repositories import RepositoryBuilder
 from tests.support.signed import make_log, make_person
 
@@ -196,20 +195,6 @@ def test_gate_counts_what_only_a_close_look_finds(builder: RepositoryBuilder) ->
     shown = shown_in(builder.folder, "H-4")
     assert shown.reviewed.claims.contradicted == 1
     assert '"Packages installed: 7" is false (RESULTS_HANDOFF_4.md:11)' in shown.reviewed.gate.blocking
-
-
-def test_shown_again_after_a_save_is_what_would_be_shown(builder: RepositoryBuilder) -> None:
-    """History and reviewer are taken over; claims, problems and the gate are as of now."""
-    build_work(builder, handoffs=1)
-    desk = open_session(builder.folder)
-    before = show(desk, refresh(desk, CheckAgain()), "H-1", CheckAgain())
-    builder.write("src/part.py", "value = 3\n")
-    desk = open_session(builder.folder)
-    state = refresh(desk, CheckAgain())
-    now = show(desk, state, "H-1", CheckAgain())
-    assert now != before
-    scopes = find_all_scopes(desk, tuple(reviewed.handoff for reviewed in state.handoffs), None)
-    assert show_again(before, state, now.verdicts, None, scopes) == now
 
 
 HASH = "sha256:" + "ab" * 32

@@ -189,7 +189,7 @@ class Follower:
     def wait_for_path(self, path: str, after: int = 0) -> Noticed:
         """Until the path, a folder that it is in, or everything is told."""
         return self.wait_for(
-            lambda notice: notice.everything or any(covers(told, path) for told in notice.paths), after
+            lambda notice: notice.touched.everything or any(covers(told, path) for told in notice.touched.paths), after
         )
 
     def wait_for_agreement(self) -> None:
@@ -207,8 +207,8 @@ class Follower:
         """Reads again what was told since the last time."""
         new = self.notices[self._read :]
         self._read += len(new)
-        paths = frozenset[str]().union(*(notice.paths for notice in new))
-        if any(notice.everything or notice.refs for notice in new) or len(paths) > _MOST_PATHS:
+        paths = frozenset[str]().union(*(notice.touched.paths for notice in new))
+        if any(notice.touched.everything or notice.touched.refs for notice in new) or len(paths) > _MOST_PATHS:
             self.state = self.read_state()
         elif paths:
             kept = {path: entry for path, entry in self.state.items() if not any(covers(told, path) for told in paths)}

@@ -71,9 +71,9 @@ class Answers:
     """The world's answers, each asked for once: every rule of a run sees the same."""
 
     def __init__(self, world: World, earlier: Answers | None = None) -> None:
-        """`earlier` are those of a run before, whose digests still stand for the very same values."""
+        """`earlier` are those of a run before, whose digests still stand for the same values."""
         self.world = world
-        self._earlier = earlier
+        self._earlier = {} if earlier is None else earlier.list_digested()
         self._answers: dict[WorldQuestion, object] = {}
         self._digests: Manifest = {}
         self._holding: dict[str, tuple[str, ...]] = {}
@@ -93,13 +93,13 @@ class Answers:
         """A digest of the answer."""
         if question not in self._digests:
             value = self.ask(question)
-            known = self._earlier.find_digest(question, value) if self._earlier is not None else None
-            self._digests[question] = known or digest_value(value)
+            earlier, digest = self._earlier.get(question, (self, ""))
+            self._digests[question] = digest if earlier is value or earlier == value else digest_value(value)
         return self._digests[question]
 
-    def find_digest(self, question: WorldQuestion, value: object) -> str | None:
-        """The digest of an answer that is this very value; None if it isn't, or nobody asked for the digest."""
-        return self._digests.get(question) if self._answers.get(question, self) is value else None
+    def list_digested(self) -> dict[WorldQuestion, tuple[object, str]]:
+        """Returns the answers that a rule was given, each with its digest."""
+        return {question: (self._answers[question], digest) for question, digest in self._digests.items()}
 
     def find_difference(self, manifest: Manifest) -> WorldQuestion | None:
         """The first question whose answer is no longer the recorded one; None if all are the same."""
@@ -129,31 +129,6 @@ class Answers:
 
     def _list_paths(self) -> tuple[str, ...]:
         return cast("tuple[str, ...]", self.ask(_PATHS))
-
-    def take_over(self, earlier: Answers, is_valid: Callable[[WorldQuestion], bool]) -> None:
-        """Keeps the earlier answers that are still valid, with their digests."""
-        kept = [question for question in earlier._answers if is_valid(question)]
-        for question in kept:
-            self._answers[question] = earlier._answers[question]
-            if question in earlier._digests:
-                self._digests[question] = earlier._digests[question]
-        if _PATHS in kept:
-            self._holding, self._ending = earlier._holding, earlier._ending
-
-    def find_known(self, question: Callable[[World, *_Arguments], _Answer], *arguments: *_Arguments) -> _Answer | None:
-        """The answer to a question that was asked already; None if it was not."""
-        return cast("_Answer | None", self._answers.get(_build_question(question, *arguments)))
-
-    def has_asked(self, question: Callable[[World, *_Arguments], object], *arguments: *_Arguments) -> bool:
-        return _build_question(question, *arguments) in self._answers
-
-    def put(self, question: Callable[[World], _Answer], answer: _Answer) -> None:
-        """Stores an answer that somebody has worked out already."""
-        self._answers[_build_question(question)] = answer
-
-
-def _build_question(question: Callable[[World, *_Arguments], object], *arguments: *_Arguments) -> WorldQuestion:
-    return WorldQuestion(question.__name__, cast("tuple[str, ...]", arguments))
 
 
 _PATHS: Final = WorldQuestion("paths")

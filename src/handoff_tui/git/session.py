@@ -66,6 +66,11 @@ class RepositorySession(Git):
                 self._answers[key] = read()
             return cast("_Value", self._answers[key])
 
+    def renew(self, key: Hashable, build: Callable[[_Value | None], _Value]) -> _Value:
+        """Replaces what is kept for this key by what `build` makes of it; nobody waits meanwhile."""
+        value = self._answers[key] = build(cast("_Value | None", self._answers.get(key)))
+        return value
+
     def find_known(self, key: Hashable) -> object:
         """What `once` has kept for this key; None if nothing."""
         return self._answers.get(key)

@@ -68,7 +68,7 @@ class LiveBackend:
         self._feeds = [
             RepositoryFeed(start, store, measuring, self._note_snapshot, listed) for start in dict.fromkeys(starts)
         ]
-        self._parts.on_checks = self._measure_again
+        self._parts.on_checks = self._read_anew
         self._background: tuple[KeyedWorker | AgentFollower | RepositoryFeed, ...] = (*self._threads, *self._feeds)
         first = tuple(feed.build_first_part() for feed in self._feeds)
         store.change(lambda state: replace(state, repositories=first))
@@ -180,10 +180,10 @@ class LiveBackend:
         else:
             self._parts.show({"open_document": path}, Part.DOCUMENT)
 
-    def _measure_again(self, root: str) -> None:
+    def _read_anew(self, root: str) -> None:
         for feed in self._feeds:
             if feed.root == root:
-                feed.measure_again()
+                feed.read_anew()
 
     def _note_snapshot(self, redrawn: bool) -> None:  # noqa: FBT001 - called back with it
         self._parts.catch_up(drawn_first=redrawn)

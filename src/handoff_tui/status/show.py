@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from handoff_tui.core.errors import HandoffNotFoundError
 from handoff_tui.core.place import Problem
 from handoff_tui.git.history.commits import read_commits
+from handoff_tui.git.session import session_of
 from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.agent_comments import read_comments
 from handoff_tui.handoffs.claim import Verdict
@@ -39,23 +40,29 @@ _MOST_REVISIONS = 20
 def show(session: Session, state: ReviewState, wanted: str, recheck: Recheck) -> ShownHandoff:
     """Measures every claim of the handoff with this id."""
     reviewed = find_handoff(state, wanted)
-    evidence = RepositoryEvidence(session)
-    prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
-    problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
-    verdicts = measure_claims(reviewed.handoff, evidence)
     handoffs = tuple(other.handoff for other in state.handoffs)
+    evidence = RepositoryEvidence(session)
+    prepare(evidence, [reviewed.handoff], handoffs)
+    verdicts = measure_claims(reviewed.handoff, evidence)
     gates = open_log_gates(session, handoffs, recheck)
-    return ShownHandoff(
-        needs_you=state.needs_you,
-        reviewed=_review_deeply(gates, state, reviewed, verdicts, problems),
-        scope=build_shown_scope(find_all_scopes(session, handoffs, gates).of(reviewed.handoff.id)),
-        verdicts=verdicts,
-        history=read_history(session, reviewed.handoff),
-        reviewer=_read_reviewer(session, reviewed.handoff),
-        problems=problems,
-        agent_comments=read_comments(session.repository, reviewed.handoff.id),
-        earlier=_find_earlier(state, reviewed.handoff.id),
-    )
+    return show_known(session, state, reviewed, verdicts, gates, find_all_scopes(session, handoffs, gates))
+
+
+def show_known(
+    session: Session,
+    state: ReviewState,
+    reviewed: ReviewedHandoff,
+    verdicts: tuple[Verdict, ...],
+    gates: LogGates | None,
+    scopes: Scopes,
+) -> ShownHandoff:
+    """The same, from what was already measured."""
+    now = {
+        "needs_you": state.needs_you,
+        "reviewer": _read_reviewer(session, reviewed.handoff),
+        "agent_comments": read_comments(session.repository, reviewed.handoff.id),
+    }
+    return build_shown(session, state, reviewed, verdicts, gates, scopes).model_copy(update=now)
 
 
 def _find_earlier(state: ReviewState, handoff: str) -> tuple[EarlierHandoff, ...]:
@@ -68,17 +75,24 @@ def _find_earlier(state: ReviewState, handoff: str) -> tuple[EarlierHandoff, ...
     )
 
 
-def show_again(
-    before: ShownHandoff, state: ReviewState, verdicts: tuple[Verdict, ...], gates: LogGates | None, scopes: Scopes
+def build_shown(
+    session: Session,
+    state: ReviewState,
+    reviewed: ReviewedHandoff,
+    verdicts: tuple[Verdict, ...],
+    gates: LogGates | None,
+    scopes: Scopes,
 ) -> ShownHandoff:
-    """The same handoff after files changed, if history, configuration and log have not."""
-    reviewed = find_handoff(state, before.reviewed.handoff.id)
+    """What holds of a handoff at any time, without what is only known of now."""
     problems = ProblemIndex(state.problems, (other.handoff for other in state.handoffs)).of(reviewed.handoff)
-    again = _review_deeply(gates, state, reviewed, verdicts, problems)
-    scope = build_shown_scope(scopes.of(reviewed.handoff.id))
-    earlier = _find_earlier(state, reviewed.handoff.id)
-    changed = {"reviewed": again, "scope": scope, "verdicts": verdicts, "problems": problems, "earlier": earlier}
-    return before.model_copy(update=changed)
+    return ShownHandoff(
+        reviewed=_review_deeply(gates, state, reviewed, verdicts, problems),
+        scope=build_shown_scope(scopes.of(reviewed.handoff.id)),
+        verdicts=verdicts,
+        history=_read_history(session, reviewed.handoff),
+        problems=problems,
+        earlier=_find_earlier(state, reviewed.handoff.id),
+    )
 
 
 def build_shown_scope(scope: Scope) -> ShownScope:
@@ -195,12 +209,13 @@ def _read_reviewer(session: Session, handoff: Handoff) -> Reviewer | None:
     return Reviewer(name=identity.name, email=identity.email, produced_this=bool(mine & producers))
 
 
-def read_history(session: Session, handoff: Handoff) -> tuple[Revision, ...]:
-    """The commits that touched the handoff's documents, newest first."""
+def _read_history(session: Session, handoff: Handoff) -> tuple[Revision, ...]:
+    """The commits that touched the handoff's documents, newest first; git is asked once in a session."""
     paths = tuple(document.path for document in handoff.documents if ":" not in document.path)
+    git = session.repository.git
     if not paths:
         return ()
     return tuple(
         Revision(commit=commit.id, author=commit.author, date=commit.date, subject=commit.subject)
-        for commit in read_commits(session.repository.git, _MOST_REVISIONS, paths)
+        for commit in session_of(git).once(("revisions", paths), lambda: read_commits(git, _MOST_REVISIONS, paths))
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import urllib.error
 import urllib.request
+from functools import cache
 from urllib.parse import urlsplit
 
 from handoff_tui.core.lazy_pattern import compile_later
 
+_REACH_SECONDS = 5.0
 _PORTS = {"git": 9418, "http": 80, "https": 443, "ssh": 22, "git+ssh": 22, "ssh+git": 22}
 _SCP_LIKE = compile_later(r"^(?:[^/@\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?![/:])")
 """`git@example.com:path`, as git writes an ssh address."""
@@ -19,6 +21,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         return None
+
+
+class Network:
+    """Asks each address once."""
+
+    def __init__(self, seconds: float) -> None:
+        self.ask = cache(lambda address: ask_address(address, seconds))
+        self.reach = cache(lambda url: reaches_host(url, _REACH_SECONDS))
 
 
 def ask_address(address: str, timeout: float) -> int | str:

@@ -28,6 +28,7 @@ from handoff_tui.git.watch.keeper import (
     open_rust_notify,
     sort_events,
 )
+from handoff_tui.git.watch.noticed import Touched
 from handoff_tui.git.watch.reconcile import (
     FolderReader,
     FullScan,
@@ -221,7 +222,7 @@ def test_what_became_clean_is_a_difference(builder: RepositoryBuilder) -> None:
     builder.write("a.py").commit().write("b.py")
     before = read_snapshot(builder)
     builder.place("b.py").unlink()
-    assert compare_states(before, read_snapshot(builder)) == (frozenset({"b.py"}), False)
+    assert compare_states(before, read_snapshot(builder)) == Touched(frozenset({"b.py"}))
 
 
 def test_ignored_file_counts_when_it_is_named(builder: RepositoryBuilder) -> None:

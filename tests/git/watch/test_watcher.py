@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.git.watch.keeper import Notify, open_rust_notify
-from handoff_tui.git.watch.noticed import Watching
+from handoff_tui.git.watch.noticed import NOTHING, Watching
 from handoff_tui.git.watch.watcher import IDLE_SECONDS, LATEST_SECONDS, QUIET_SECONDS, Schedule
 from tests.support.live_desks import save_atomically, watching
 from tests.support.repositories import RepositoryBuilder
@@ -22,8 +22,8 @@ def test_atomic_save_names_the_file(work: RepositoryBuilder) -> None:
     with watching(work) as (_, follower):
         save_atomically(work.place("src/inner/a.py"), "changed\n")
         notice = follower.wait_for_path("src/inner/a.py", after=2)
-        assert not notice.everything
-        assert not notice.refs
+        assert not notice.touched.everything
+        assert not notice.touched.refs
         follower.wait_for_agreement()
 
 
@@ -31,11 +31,11 @@ def test_branch_in_a_new_folder_of_refs_is_seen(work: RepositoryBuilder) -> None
     """Refs with a slash live in folders that are not there at first."""
     with watching(work) as (watcher, follower):
         work.ref("refs/heads/agents/one")
-        follower.wait_for(lambda notice: notice.refs, after=2)
+        follower.wait_for(lambda notice: notice.touched.refs, after=2)
         ticket = watcher.request_reconcile()
         seen = follower.wait_for(lambda notice: notice.answered >= ticket).generation
         work.commit("another").ref("refs/heads/agents/one", "HEAD")
-        follower.wait_for(lambda notice: notice.refs, after=seen)
+        follower.wait_for(lambda notice: notice.touched.refs, after=seen)
 
 
 def test_decision_in_our_own_folder_is_told(work: RepositoryBuilder) -> None:
@@ -54,7 +54,7 @@ def test_ignored_folders_are_silent_but_for_handoffs(work: RepositoryBuilder) ->
     with watching(work) as (_, follower):
         work.write("build/deep/new.o").write(".handoff/context.md", "changed\n")
         notice = follower.wait_for_path(".handoff/context.md", after=2)
-        assert notice.paths == {".handoff/context.md"}
+        assert notice.touched.paths == {".handoff/context.md"}
 
 
 def test_request_is_answered_even_when_nothing_has_changed(work: RepositoryBuilder) -> None:
@@ -62,7 +62,7 @@ def test_request_is_answered_even_when_nothing_has_changed(work: RepositoryBuild
     with watching(work) as (watcher, follower):
         ticket = watcher.request_reconcile()
         notice = follower.wait_for(lambda notice: notice.answered >= ticket)
-        assert (notice.paths, notice.refs, notice.everything) == (frozenset(), False, False)
+        assert notice.touched == NOTHING
 
 
 def test_many_requests_share_full_looks(work: RepositoryBuilder) -> None:
@@ -78,10 +78,10 @@ def test_change_that_no_event_told_is_found_on_request(work: RepositoryBuilder) 
         work.write("docs/guide.md", "unheard\n")
         ticket = watcher.request_reconcile()
         notice = follower.wait_for(lambda notice: notice.answered >= ticket)
-        assert notice.paths == {"docs/guide.md"}
+        assert notice.touched.paths == {"docs/guide.md"}
         work.write("docs/guide.md", "unheard again\n")
         ticket = watcher.request_reconcile()
-        assert follower.wait_for(lambda notice: notice.answered >= ticket).paths == {"docs/guide.md"}
+        assert follower.wait_for(lambda notice: notice.answered >= ticket).touched.paths == {"docs/guide.md"}
 
 
 def test_change_that_no_event_told_is_found_when_idle(work: RepositoryBuilder) -> None:
@@ -104,18 +104,18 @@ def test_linked_work_tree_sees_its_own_head_and_shared_refs(work: RepositoryBuil
     linked = work.worktree(tmp_path / "linked", "side")
     with watching(linked) as (_, follower):
         linked.write("docs/guide.md", "side\n").commit()
-        follower.wait_for(lambda notice: notice.refs, after=2)
+        follower.wait_for(lambda notice: notice.touched.refs, after=2)
         follower.wait_for_agreement()
         seen = follower.last.generation
         work.tag("v1")
-        follower.wait_for(lambda notice: notice.refs, after=seen)
+        follower.wait_for(lambda notice: notice.touched.refs, after=seen)
 
 
 def test_name_that_is_not_utf8_does_not_end_watching(work: RepositoryBuilder) -> None:
     """watchfiles fails for good at such a name; a full look and new listeners take over."""
     with watching(work) as (_, follower):
         work.write(b"docs/\xff.md")
-        follower.wait_for(lambda notice: notice.everything, after=2)
+        follower.wait_for(lambda notice: notice.touched.everything, after=2)
         follower.wait_for_agreement()
         seen = follower.last.generation
         work.write("docs/guide.md", "after\n")

@@ -307,7 +307,7 @@ def test_coming_and_going_is_said(work: RepositoryBuilder, path: str, act: Act) 
     """Also of a file that git ignores: a claim may name it."""
     patched = patch(work, path, act=act)
     assert patched is not None
-    assert patched.presence
+    assert patched.saved.presence
 
 
 def test_file_that_comes_back_is_said(work: RepositoryBuilder) -> None:
@@ -315,7 +315,7 @@ def test_file_that_comes_back_is_said(work: RepositoryBuilder) -> None:
     work.place("a.py").unlink()
     patched = patch(work, "a.py", act=write("a.py", "one\n"))
     assert patched is not None
-    assert patched.presence
+    assert patched.saved.presence
     assert "a.py" not in patched.gone
 
 
@@ -323,8 +323,8 @@ def test_new_file_of_an_atomic_save_vanishes(work: RepositoryBuilder) -> None:
     """It is in no list, and nothing has become of it."""
     patched = patch(work, "a.py", "a.py.new", act=write("a.py", "changed\n"))
     assert patched is not None
-    assert (patched.paths, patched.vanished) == (frozenset({"a.py"}), frozenset({"a.py.new"}))
-    assert not patched.presence
+    assert (patched.saved.paths, patched.vanished) == (frozenset({"a.py", "a.py.new"}), frozenset({"a.py.new"}))
+    assert not patched.saved.presence
 
 
 @pytest.mark.parametrize(

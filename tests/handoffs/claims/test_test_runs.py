@@ -12,8 +12,6 @@ from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.grammar.counts import count_output
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.live.feed.snapshot import read_snapshot
-from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from handoff_tui.system.files.named_files import find_config_folder
 from tests.support.repositories import RepositoryBuilder
 
@@ -76,16 +74,6 @@ def test_run_counts_for_the_content_it_saw(work: RepositoryBuilder) -> None:
     assert list_states(work) == {HOLDS}
     work.write("src/a.py", "two\n").commit("more work")
     assert list_states(work) == {OPEN}
-
-
-def test_app_looks_at_runs_that_came_since(work: RepositoryBuilder) -> None:
-    """They leave no trace in the repository."""
-    verdicts, snapshot = DeepVerdictCache(), read_snapshot(work.folder, 1)
-    (handoff,) = snapshot.reading.result.handoffs
-    for output, state in (("no summary", OPEN), ("3 passed in 0.10s", HOLDS)):
-        run_tests(work, output)
-        counts = [one for one in verdicts.find(snapshot).measure(handoff) if one.claim.kind is ClaimKind.COUNT]
-        assert {one.state for one in counts} == {state}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.place import Problem
 from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.git.work_tree.patched_tree import SavedPaths
 from handoff_tui.handoffs import formats
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
@@ -253,7 +254,7 @@ class Reader:
         self.builder.write(path, text)
         self.read.clear()
         tree = read_work_tree(open_repository(self.builder.folder))
-        self.files = self.files.move_on(tree, frozenset({path}), presence=presence)
+        self.files = self.files.move_on(tree, SavedPaths(frozenset({path}), presence))
         names = list_text_names(self.files.paths)
         self.result = read_again(self.files, self.formats, names, self.memory)
         assert self.result == read_handoffs(self.open(), FORMATS)
@@ -300,7 +301,7 @@ def test_size_of_a_proof_counts(builder: RepositoryBuilder) -> None:
     read_again(files, (format_,), [], memory)
     assert sized == [3]
     builder.write("proof.png", "12345")
-    files = files.move_on(read_work_tree(repository), frozenset({"proof.png"}), presence=False)
+    files = files.move_on(read_work_tree(repository), SavedPaths(frozenset({"proof.png"})))
     read_again(files, (format_,), [], memory)
     assert sized == [3, 5]
 

@@ -13,6 +13,7 @@ from handoff_tui.checks.run.output_cache import OutputCache
 from handoff_tui.config.load import build_settings
 from handoff_tui.core.place import ProblemLevel
 from handoff_tui.git.repository import open_repository, read_work_tree
+from handoff_tui.git.work_tree.patched_tree import SavedPaths
 from handoff_tui.handoffs.handoff import ID_PATTERN, Handoff, build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
@@ -146,12 +147,12 @@ def test_files_moves_on_with_a_saved_file(builder: RepositoryBuilder, open_files
     assert [path for path in ("a.md", "b.md", "c.md") if files.has_read(path)] == ["a.md", "b.md"]
     builder.write("a.md", "# another\n").write("c.md")
     tree = read_work_tree(open_repository(builder.folder))
-    later = files.move_on(tree, frozenset({"a.md"}), presence=False)
+    later = files.move_on(tree, SavedPaths(frozenset({"a.md"})))
     assert later.file("a.md").text != first.text
     assert later.file("b.md") is other
     assert later.paths == files.paths
     assert later.size("a.md") == 10
-    assert files.move_on(tree, frozenset({"a.md"}), presence=True).paths == ("a.md", "b.md", "c.md")
+    assert files.move_on(tree, SavedPaths(frozenset({"a.md"}), presence=True)).paths == ("a.md", "b.md", "c.md")
 
 
 def test_files_that_read_through_a_link_denies_nothing(builder: RepositoryBuilder, open_files_with: Open) -> None:

@@ -7,23 +7,12 @@ from typing import Any
 
 import pytest
 
-from handoff_tui.checks.context import WorldQuestion
 from handoff_tui.checks.report import CheckReport, Outcome
 from handoff_tui.checks.run.check import check
-from handoff_tui.checks.world import Change
-from handoff_tui.git.objects.tree_diff import read_changes
+from handoff_tui.git.watch.noticed import Touched
 from handoff_tui.live.feed.following import follow
-from handoff_tui.live.feed.live_checks import (
-    LiveChecks,
-    StillValidAnswers,
-    build_request,
-    merge_reports,
-    patch_changes,
-    run_requested,
-)
-from handoff_tui.live.feed.repository_feed import Notices
-from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths, read_snapshot
-from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
+from handoff_tui.live.feed.live_checks import LiveChecks, build_request, merge_reports
+from handoff_tui.live.feed.snapshot import RepositorySnapshot, read_snapshot
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 
@@ -36,7 +25,7 @@ class Bench:
     def __init__(self, work: RepositoryBuilder) -> None:
         self.work = work
         self.snapshot = read_snapshot(work.folder, 1)
-        self.checks = LiveChecks(DeepVerdictCache())
+        self.checks = LiveChecks()
         self.run()
 
     def run(self) -> CheckReport:
@@ -44,7 +33,7 @@ class Bench:
 
     def save(self, path: str, text: str | None) -> CheckReport:
         self.work.place(path).unlink() if text is None else self.work.write(path, text)
-        self.snapshot = follow(self.work.folder, self.snapshot, Notices(frozenset({path})))
+        self.snapshot = follow(self.work.folder, self.snapshot, Touched(frozenset({path})))
         return self.run()
 
 
@@ -114,61 +103,12 @@ def test_command_is_unknown_until_it_runs(work: RepositoryBuilder, tmp_path: Pat
     assert not mark.exists()
 
 
-@pytest.fixture
-def plain_work(builder: RepositoryBuilder) -> RepositoryBuilder:
-    return build_work(builder, handoffs=1)
-
-
-def save_file(
-    work: RepositoryBuilder, snapshot: RepositorySnapshot, path: str, text: str
-) -> tuple[RepositorySnapshot, SavedPaths]:
-    work.write(path, text)
-    now = follow(work.folder, snapshot, Notices(frozenset({path})))
-    patch = now.find_patch(snapshot.version)
-    assert patch is not None
-    return now, patch
-
-
-def list_changes(snapshot: RepositorySnapshot, baseline: str) -> tuple[Change, ...]:
-    """As the world answers, without a memory."""
-    tracked = (Change(*one[:3]) for one in read_changes(snapshot.session.repository.git, baseline))
-    return (*tracked, *(Change("A", path) for path in snapshot.session.work_tree.facts.untracked))
-
-
-def test_file_behind_a_link_is_asked_again(plain_work: RepositoryBuilder) -> None:
-    """It may be the saved one under another name."""
-    plain_work.link("alias.py", "src/part.py").commit()
-    before = read_snapshot(plain_work.folder, 1)
-    now, patch = save_file(plain_work, before, "src/part.py", "value = 2\n")
-    answers = StillValidAnswers(before, now, patch, {})
-    assert not answers.holds(WorldQuestion("read", ("alias.py",)))
-
-
-def test_changes_since_the_baseline_are_patched(plain_work: RepositoryBuilder) -> None:
-    """Or nothing, where only git can tell; what is said is always what git says."""
-    baseline = plain_work.head()
-    plain_work.write("src/other.py", "value = 3\n").write("src/added.py", "value = 4\n").commit("since")
-    plain_work.write("loose.txt", "untracked\n")
-    snapshot = read_snapshot(plain_work.folder, 1)
-    known = list_changes(snapshot, baseline)
-    settled = 0
-    for path, text in (
-        ("src/part.py", "value = 5\n"),
-        ("src/part.py", "value = 6\n"),
-        ("src/other.py", "value = 7\n"),
-        ("src/other.py", "value = 2\n"),
-        ("src/added.py", "value = 8\n"),
-        ("loose.txt", "still untracked\n"),
-        ("src/part.py", "value = 1\n"),
-        ("another.txt", "new\n"),
-    ):
-        now, patch = save_file(plain_work, snapshot, path, text)
-        patched = patch_changes(known, baseline, snapshot, now, patch)
-        told = list_changes(now, baseline)
-        assert patched in {None, told}, path
-        settled += patched is not None
-        snapshot, known = now, told
-    assert settled >= 4
+def test_file_behind_a_link_is_checked_again(work: RepositoryBuilder) -> None:
+    """It is the saved one under another name."""
+    work.link("alias.py", "src/part.py").write(DOCUMENT, build_results(1).replace("src/part.py", "alias.py")).commit()
+    bench = Bench(work)
+    for text in ("value = 2\n", "value = 3\n"):
+        assert say(bench.save("src/part.py", text)) == say(run_afresh(bench.snapshot))
 
 
 def test_checks_are_those_of_the_gate(builder: RepositoryBuilder) -> None:
@@ -184,8 +124,9 @@ def test_checks_are_those_of_the_gate(builder: RepositoryBuilder) -> None:
 def test_results_of_some_take_their_places_among_all(builder: RepositoryBuilder) -> None:
     """The verdict follows from all of them."""
     snapshot = read_snapshot(build_work(builder).folder, 1)
-    whole, _ = run_requested(snapshot, ("H-1", None, ()), lambda *_: None, Event(), fresh=False)
-    some, _ = run_requested(snapshot, ("H-1", None, ("hashes-hold",)), lambda *_: None, Event(), fresh=True)
+    request = build_request(snapshot, "H-1", None)
+    whole = check(snapshot.session, request)
+    some = check(snapshot.session, request._replace(only=("hashes-hold",), fresh=True))
     merged = merge_reports(whole, some)
     assert [result.id for result in merged.results] == [result.id for result in whole.results]
     passed = [one.model_copy(update={"outcome": Outcome.PASS}) for one in whole.results]

@@ -5,14 +5,15 @@ import hashlib
 import pytest
 
 from handoff_tui.core.classes import replace
+from handoff_tui.git.watch.noticed import Touched
+from handoff_tui.git.work_tree.patched_tree import SavedPaths
 from handoff_tui.handoffs.claim import Claim, ClaimKind, VerdictState
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.live.feed.following import MOST_PATHS, follow
-from handoff_tui.live.feed.repository_feed import Notices
-from handoff_tui.live.feed.snapshot import RepositorySnapshot, SavedPaths, read_snapshot
-from handoff_tui.live.feed.verdict_cache import DeepVerdictCache, VerdictCache
+from handoff_tui.live.feed.following import MOST_PATCHES, MOST_PATHS, follow
+from handoff_tui.live.feed.snapshot import RepositorySnapshot, read_snapshot
+from handoff_tui.live.feed.verdict_cache import VerdictCache
 from tests.support.live_desks import build_results, build_work
 from tests.support.repositories import RepositoryBuilder
 
@@ -27,7 +28,7 @@ def work(builder: RepositoryBuilder) -> RepositoryBuilder:
 def save(work: RepositoryBuilder, snapshot: RepositorySnapshot, path: str, text: str | None) -> RepositorySnapshot:
     """The snapshot after one file was saved, or removed."""
     work.place(path).unlink() if text is None else work.write(path, text)
-    return follow(work.folder, snapshot, Notices(frozenset({path})))
+    return follow(work.folder, snapshot, Touched(frozenset({path})))
 
 
 def agrees(snapshot: RepositorySnapshot, root: RepositoryBuilder) -> bool:
@@ -71,28 +72,28 @@ def test_what_nobody_measured_keeps_every_handoff(work: RepositoryBuilder) -> No
 
 
 @pytest.mark.parametrize(
-    "notices",
+    "touched",
     [
-        Notices(everything=True),
-        Notices(refs=True),
-        Notices(frozenset(f"src/{number}.py" for number in range(MOST_PATHS + 1))),
-        Notices(frozenset({"handoff-tui.toml"})),
-        Notices(frozenset({".mosaic/state.json"})),
-        Notices(frozenset({"src"})),
+        Touched(everything=True),
+        Touched(refs=True),
+        Touched(frozenset(f"src/{number}.py" for number in range(MOST_PATHS + 1))),
+        Touched(frozenset({"handoff-tui.toml"})),
+        Touched(frozenset({".mosaic/state.json"})),
+        Touched(frozenset({"src"})),
     ],
     ids=["everything", "refs", "many", "configuration", "looked-into", "folder"],
 )
-def test_everything_else_is_read_anew(work: RepositoryBuilder, notices: Notices) -> None:
+def test_everything_else_is_read_anew(work: RepositoryBuilder, touched: Touched) -> None:
     """Refs, bursts, configuration, folders, and places that are read though git ignores them."""
-    snapshot = follow(work.folder, read_snapshot(work.folder, 1), notices)
-    assert (snapshot.version, snapshot.log_version, snapshot.patches) == (2, 2, ())
+    snapshot = follow(work.folder, read_snapshot(work.folder, 1), touched)
+    assert (snapshot.version, snapshot.log_version) == (2, 2)
 
 
 def test_too_many_patches_end_in_a_full_look(work: RepositoryBuilder) -> None:
     """So that nothing that was once wrong stays wrong for ever."""
     snapshot = save(work, read_snapshot(work.folder, 1), "src/other.py", "value = 4\n")
-    snapshot = replace(snapshot, patches=snapshot.patches * 200)
-    assert save(work, snapshot, "src/other.py", "value = 5\n").patches == ()
+    snapshot = replace(snapshot, version=snapshot.log_version + MOST_PATCHES)
+    assert save(work, snapshot, "src/other.py", "value = 5\n").log_version == snapshot.version + 1
 
 
 def test_link_to_a_document_is_read_again_with_it(builder: RepositoryBuilder) -> None:
@@ -111,21 +112,7 @@ def test_document_that_a_full_look_caught_too_early_gets_its_time(work: Reposito
     work.write(DOCUMENT, build_results(1, tests=8))
     after = read_snapshot(work.folder, 1)
     mixed = replace(after, session=before.session, changed=before.changed, inbox=before.inbox)
-    assert agrees(follow(work.folder, mixed, Notices(frozenset({DOCUMENT}))), work)
-
-
-def add(snapshot: RepositorySnapshot, *paths: str, presence: bool = False) -> RepositorySnapshot:
-    patch = SavedPaths(snapshot.version + 1, frozenset(paths), presence)
-    return replace(snapshot, version=patch.version, patches=(*snapshot.patches, patch))
-
-
-def test_patches_since_a_version_are_put_together(builder: RepositoryBuilder) -> None:
-    """All that came after it, in one; none for the snapshot itself."""
-    first = read_snapshot(build_work(builder).folder, 5)
-    third = add(add(first, "a"), "b", presence=True)
-    assert third.find_patch(7) == SavedPaths(7, frozenset())
-    assert third.find_patch(6) == SavedPaths(7, frozenset({"b"}), presence=True)
-    assert third.find_patch(5) == SavedPaths(7, frozenset({"a", "b"}), presence=True)
+    assert agrees(follow(work.folder, mixed, Touched(frozenset({DOCUMENT}))), work)
 
 
 PATHS = frozenset({"src/part.py"})
@@ -151,7 +138,7 @@ def test_claims_are_measured_again_when_their_file_was_saved(builder: Repository
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED] * 2
     builder.write("src/part.py", "value = 7\n")
     now = open_session(builder.folder)
-    assert book.carry(now, SavedPaths(2, PATHS), handoffs) is book
+    assert book.carry(now, SavedPaths(PATHS), handoffs) is book
     after = [book.measure(handoff) for handoff in handoffs]
     assert [one is other for one, other in zip(before, after, strict=True)] == [False, False, True]
     assert find_states(book, handoffs) == [VerdictState.CONTRADICTED, VerdictState.HOLDS]
@@ -163,7 +150,7 @@ def test_other_files_leave_every_verdict(builder: RepositoryBuilder, desk: Sessi
     book = VerdictCache(desk, handoffs)
     before = [book.measure(handoff) for handoff in handoffs]
     builder.write("src/other.py", "value = 7\n")
-    book.carry(open_session(builder.folder), SavedPaths(2, frozenset({"src/other.py"})), handoffs)
+    book.carry(open_session(builder.folder), SavedPaths(frozenset({"src/other.py"})), handoffs)
     assert all(book.measure(handoff) is one for handoff, one in zip(handoffs, before, strict=True))
 
 
@@ -184,11 +171,11 @@ def test_edited_handoff_is_measured_and_others_keep_their_verdicts(builder: Repo
     builder.write("handoffs/H-1/H-1_RESULTS.md", build_results(1, tests=9))
     now = open_session(builder.folder)
     edited = read_repository(now).result.handoffs[0]
-    book.carry(now, SavedPaths(2, frozenset({"handoffs/H-1/H-1_RESULTS.md"})), (edited, second, third))
+    book.carry(now, SavedPaths(frozenset({"handoffs/H-1/H-1_RESULTS.md"})), (edited, second, third))
     assert book.measure(edited) != before[0]
     assert [book.measure(second) is before[1], book.measure(third) is before[2]] == [True, True]
     quoting = edited.model_copy(update={"claims": (build_quote(edited),)})
-    book.carry(now, SavedPaths(3, frozenset()), (quoting, second, third))
+    book.carry(now, SavedPaths(frozenset()), (quoting, second, third))
     assert [book.measure(second) is before[1], book.measure(third) is before[2]] == [False, False]
 
 
@@ -197,31 +184,20 @@ def build_quote(handoff: Handoff) -> Claim:
     return hashed.model_copy(update={"kind": ClaimKind.HASH_BEFORE})
 
 
-@pytest.fixture
-def claimed_work(builder: RepositoryBuilder) -> RepositoryBuilder:
-    return build_work(builder, handoffs=1)
+def find_hash_states(snapshot: RepositorySnapshot) -> set[VerdictState]:
+    return {verdict.state for verdict in snapshot.verdicts["H-1"] if verdict.claim.kind is ClaimKind.HASH}
 
 
-def find_deep_states(books: DeepVerdictCache, snapshot: RepositorySnapshot) -> set[VerdictState]:
-    (handoff,) = snapshot.reading.result.handoffs
-    return {verdict.state for verdict in books.find(snapshot).measure(handoff) if verdict.claim.kind.value == "hash"}
-
-
-def test_book_goes_from_scene_to_scene(claimed_work: RepositoryBuilder) -> None:
-    """By a save of a file, of a document, by a removal, and by a full look."""
-    books, snapshot = DeepVerdictCache(), read_snapshot(claimed_work.folder, 1)
-    first = books.find(snapshot)
-    assert books.find(snapshot) is first
-    assert find_deep_states(books, snapshot) == {VerdictState.CONTRADICTED}
-    claimed_work.write("src/part.py", "value = 3\n")
-    snapshot = follow(claimed_work.folder, snapshot, Notices(frozenset({"src/part.py"})))
-    assert books.find(snapshot) is first
-    claimed_work.write(DOCUMENT, build_results(1, digest=hashlib.sha256(b"value = 3\n").hexdigest()))
-    snapshot = follow(claimed_work.folder, snapshot, Notices(frozenset({DOCUMENT})))
-    assert find_deep_states(books, snapshot) == {VerdictState.HOLDS}
-    claimed_work.place("src/part.py").unlink()
-    snapshot = follow(claimed_work.folder, snapshot, Notices(frozenset({"src/part.py"})))
-    assert find_deep_states(books, snapshot) == {VerdictState.CONTRADICTED}
-    claimed_work.write("src/part.py", "value = 3\n")
-    snapshot = follow(claimed_work.folder, snapshot, Notices(everything=True))
-    assert find_deep_states(books, snapshot) == {VerdictState.HOLDS}
+def test_snapshots_have_the_verdicts_of_their_moment(builder: RepositoryBuilder) -> None:
+    """After a save of a file, of a document, a removal, and a full read; an earlier snapshot keeps its own."""
+    first = snapshot = read_snapshot(build_work(builder, handoffs=1).folder, 1)
+    assert find_hash_states(snapshot) == {VerdictState.CONTRADICTED}
+    snapshot = save(builder, snapshot, "src/part.py", "value = 3\n")
+    snapshot = save(builder, snapshot, DOCUMENT, build_results(1, digest=hashlib.sha256(b"value = 3\n").hexdigest()))
+    assert find_hash_states(snapshot) == {VerdictState.HOLDS}
+    snapshot = save(builder, snapshot, "src/part.py", None)
+    assert find_hash_states(snapshot) == {VerdictState.CONTRADICTED}
+    builder.write("src/part.py", "value = 3\n")
+    snapshot = follow(builder.folder, snapshot, Touched(everything=True))
+    assert find_hash_states(snapshot) == {VerdictState.HOLDS}
+    assert find_hash_states(first) == {VerdictState.CONTRADICTED}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from handoff_tui import __version__
 from handoff_tui.checks.context import Answers, WorldQuestion
@@ -16,15 +17,17 @@ from handoff_tui.checks.run.baseline import ChosenBaseline, choose_baseline, cho
 from handoff_tui.checks.run.choose import CheckRequest, build_rule_overrides, choose_commands, choose_rules, list_rules
 from handoff_tui.checks.run.commands import CommandCheck, read_consent
 from handoff_tui.checks.run.guards import guard, guard_all
-from handoff_tui.checks.run.repository_world import ClaimMeasurer, RepositoryWorld
+from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.restored import restore
 from handoff_tui.git.repository import read_facts, reopen_repository
 from handoff_tui.git.work_tree.digest import RepositoryDigest
+from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import hash_file, hash_uncommitted
 from handoff_tui.handoffs.claims.test_runs import save_test_runs
+from handoff_tui.handoffs.life import Life
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.handoffs.scope.scope import Scopes
@@ -34,6 +37,11 @@ from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.sealed_files import load_json, write_json
+
+if TYPE_CHECKING:
+    from handoff_tui.git.command import Git
+    from handoff_tui.log.gates.all_gates import LogGates
+    from handoff_tui.system.web import Network
 
 _SCHEMA = 3
 _MOST_DIGESTS = 50
@@ -135,6 +143,7 @@ class ProgressCallbacks:
 class FinishedChecks(NamedTuple):
     """What a run leaves for the next one, which need not ask for it again."""
 
+    git: Git
     world: RepositoryWorld
     answers: Answers
     cache: ResultCache
@@ -148,9 +157,11 @@ class Prefetched(NamedTuple):
     reading: RepositoryReading
     commands: tuple[CheckResult, ...] = ()
     """Results of commands that just ran, whatever their outcome; they count if their inputs are the same."""
-    state: FinishedChecks | None = None
-    measurer: ClaimMeasurer | None = None
+    verdicts: Mapping[str, tuple[Verdict, ...]] | None = None
+    """On every claim, by handoff."""
     scopes: Scopes | None = None
+    gates: LogGates | None = None
+    lives: dict[str, Life] | None = None
     before: FinishedChecks | None = None
     """A run before on the same state, whose facts may serve this one."""
 
@@ -204,10 +215,17 @@ def _guard(session: Session, request: CheckRequest, known: Prefetched) -> Sessio
 
 
 def check_once(
-    session: Session, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched
+    session: Session,
+    request: CheckRequest,
+    callbacks: ProgressCallbacks,
+    prefetched: Prefetched,
+    last: FinishedChecks | None = None,
 ) -> tuple[CheckReport, FinishedChecks]:
-    """One pass, for a caller that watches the repository itself; the results stay in memory."""
-    run = _Run(session, request, callbacks, prefetched)
+    """One pass, for a caller that watches the repository itself; the results stay in memory.
+
+    Those of the `last` pass count as long as what they read is the same.
+    """
+    run = _Run(session, request, callbacks, prefetched, last)
     report = run.run()
     return report, run.state
 
@@ -220,7 +238,12 @@ class _Run:
     """One pass over one state of the repository."""
 
     def __init__(
-        self, session: Session, request: CheckRequest, callbacks: ProgressCallbacks, prefetched: Prefetched
+        self,
+        session: Session,
+        request: CheckRequest,
+        callbacks: ProgressCallbacks,
+        prefetched: Prefetched,
+        last: FinishedChecks | None = None,
     ) -> None:
         self.session = session
         self.request = request
@@ -228,7 +251,7 @@ class _Run:
         self.known = {result.id: result for result in prefetched.commands}
         self.callbacks = callbacks
         self.scope = _find_scope(self.handoffs_read, request)
-        self.state = prefetched.state or self._begin(prefetched)
+        self.state = self._begin(prefetched, last)
         self.has_commands = False
         self._done = 0
         self._total = 0
@@ -243,16 +266,18 @@ class _Run:
         results += self._run_commands(commands, results, consented=consent is not None and consent.trusted)
         return self._build_report(results, consent)
 
-    def _begin(self, prefetched: Prefetched) -> FinishedChecks:
+    def _begin(self, prefetched: Prefetched, last: FinishedChecks | None) -> FinishedChecks:
         baseline = self._choose_baseline(prefetched)
-        world = build_world(
-            self.session, self.request, prefetched.reading, baseline, prefetched.measurer, prefetched.scopes
-        )
+        world = build_world(self.session, self.request, prefetched, baseline)
         if prefetched.before is not None:
             world.share(prefetched.before.world)
-        cache = load_result_cache(self.session.repository.root, self.scope)
-        answers = Answers(world, prefetched.before.answers if prefetched.before is not None else None)
-        return FinishedChecks(world, answers, cache, baseline, list_rules(self.session, self.request))
+        if last is not None and last.git is self.session.repository.git:
+            world.network = last.world.network  # asked again as soon as the repository is read anew
+        cache = last.cache if last is not None else load_result_cache(self.session.repository.root, self.scope)
+        earlier = last or prefetched.before
+        answers = Answers(world, earlier.answers if earlier is not None else None)
+        rules = list_rules(self.session, self.request)
+        return FinishedChecks(self.session.repository.git, world, answers, cache, baseline, rules)
 
     def _choose_baseline(self, prefetched: Prefetched) -> ChosenBaseline:
         """One handoff is compared with where its own work started, whatever refs and pins say."""
@@ -319,25 +344,21 @@ class _Run:
 
 
 def build_world(
-    session: Session,
-    request: CheckRequest,
-    reading: RepositoryReading,
-    baseline: ChosenBaseline,
-    measurer: ClaimMeasurer | None = None,
-    scopes: Scopes | None = None,
+    session: Session, request: CheckRequest, prefetched: Prefetched, baseline: ChosenBaseline
 ) -> RepositoryWorld:
-    """The repository as rules see it; `measurer` has measured claims already, and `scopes` are found."""
+    """The repository as rules see it."""
+    reading = prefetched.reading
     world = RepositoryWorld(
         session,
         reading.result,
         baseline,
         wanted=_find_scope(reading.result, request),
-        network=request.network or _has_standing_consent(session),
+        network=_open_network(session, request),
         history=lambda: reading.files.history,
-        measurer=measurer,
+        verdicts=prefetched.verdicts,
     )
-    if scopes is not None:
-        world.scopes = scopes
+    given = {"scopes": prefetched.scopes, "gates": prefetched.gates, "lives": prefetched.lives}
+    vars(world).update({name: value for name, value in given.items() if value is not None})
     return world
 
 
@@ -356,6 +377,15 @@ def _find_scope(handoffs_read: ReadHandoffs, request: CheckRequest) -> str | Non
     from handoff_tui.status.show import find_id  # noqa: PLC0415 - most runs are about all of them
 
     return find_id(handoffs_read.handoffs, request.handoff)
+
+
+def _open_network(session: Session, request: CheckRequest) -> Network | None:
+    """The network if the user consented to use it; a run without consent doesn't import it."""
+    if not request.network and not _has_standing_consent(session):
+        return None
+    from handoff_tui.system.web import Network  # noqa: PLC0415
+
+    return Network(session.loaded.settings.mosaic.health.timeout_seconds)
 
 
 def _has_standing_consent(session: Session) -> bool:

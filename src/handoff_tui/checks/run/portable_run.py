@@ -15,10 +15,8 @@ from handoff_tui.checks.run.guards import guard_portably
 from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.repository_facts import RepositoryFacts
-from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
-from handoff_tui.handoffs.claims.measure import measure_claims, prepare
-from handoff_tui.handoffs.handoff import Handoff
+from handoff_tui.handoffs.claims.measure import prepare
 from handoff_tui.handoffs.life import Life
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.scope import Content, Scope
@@ -119,8 +117,8 @@ class PortableRun:
             baseline,
             wanted=self._key.handoff,
             history=lambda: reading.files.history,
-            measurer=_SharedMeasurer(self._shared),
         )
+        world.evidence = self._shared.evidence
         world.own, world.scopes = self._scope, self._gates.work.scopes
         world.gates, world.lives = self._gates, self._shared.lives
         return world
@@ -153,11 +151,6 @@ class _PortableWorld(RepositoryWorld):
     """The repository without what differs from clone to clone, with the handoff's own files as it left them."""
 
     own: Scope
-    gates: LogGates
-
-    @cached_property
-    def _gates(self) -> LogGates:
-        return self.gates
 
     def facts(self) -> RepositoryFacts:
         elsewhere = {"branch": None, "detached": False, "upstream": None, "ahead": None, "behind": None}
@@ -170,7 +163,7 @@ class _PortableWorld(RepositoryWorld):
         left = self._find_left(path)
         if left is None:
             return super().read(path)
-        return None if left.deleted else self._old_files.read(left.blob, self.settings.limits.file_bytes)
+        return None if left.deleted else self._read_object(left.blob)
 
     def exists(self, path: str) -> bool:
         left = self._find_left(path)
@@ -180,27 +173,13 @@ class _PortableWorld(RepositoryWorld):
         """The files that the claims of a handoff are about."""
         for verdict in self.verdicts(handoff):
             claim = verdict.claim
-            found = self._evidence.find(claim.subject, claim.where.path) if claim.subject else None
+            found = self.evidence.find(claim.subject, claim.where.path) if claim.subject else None
             if found is not None and found.path is not None:
                 yield found.path
 
     def _find_left(self, path: str) -> Content | None:
         """An own file as the handoff left it, if another one has changed it since."""
         return self.own.results[path] if path in self.own.taken_over else None
-
-
-class _SharedMeasurer:
-    """Measures claims with evidence that others use, too."""
-
-    def __init__(self, shared: SharedReading) -> None:
-        self._shared = shared
-
-    @property
-    def evidence(self) -> RepositoryEvidence:
-        return self._shared.evidence
-
-    def measure(self, handoff: Handoff) -> tuple[Verdict, ...]:
-        return measure_claims(handoff, self.evidence)
 
 
 def place_at(reading: RepositoryReading, key: GateKey) -> RepositoryReading:

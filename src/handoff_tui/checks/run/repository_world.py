@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.choose import find_usual_severity
@@ -16,13 +16,14 @@ from handoff_tui.core.place import Problem
 from handoff_tui.core.repository_facts import RepositoryFacts
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.git.history.commit_graph import read_commit_paths
-from handoff_tui.git.history.commits import Commit, read_commits
-from handoff_tui.git.objects.tree_diff import read_changes
+from handoff_tui.git.history.commits import Commit, is_cut_off, read_commits
+from handoff_tui.git.objects.tree_reader import find_last_change
 from handoff_tui.git.repository import reaches_locally, read_remotes
 from handoff_tui.git.session import session_of
+from handoff_tui.git.work_tree.changes_since import list_changes_since
 from handoff_tui.git.work_tree.listing import leave_out_own
 from handoff_tui.handoffs.claim import Verdict
-from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life, leave_out_past_problems
@@ -38,22 +39,13 @@ from handoff_tui.system.files.reader import FileReader
 
 if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
+    from handoff_tui.system.web import Network
 
-_NETWORK_SECONDS = 5.0
 _HOOKS = ".git/hooks/"
 
 
-class ClaimMeasurer(Protocol):
-    """Measures claims, and remembers the verdicts."""
-
-    @property
-    def evidence(self) -> RepositoryEvidence: ...
-
-    def measure(self, handoff: Handoff) -> tuple[Verdict, ...]: ...
-
-
 class RepositoryWorld:
-    """Answers from the work tree and git. `network` is the user's consent for this run."""
+    """Answers from the work tree and git, and with the user's consent from the network."""
 
     def __init__(
         self,
@@ -62,39 +54,36 @@ class RepositoryWorld:
         baseline: ChosenBaseline,
         *,
         wanted: str | None = None,
-        network: bool = False,
+        network: Network | None = None,
         history: Callable[[], list[Commit]] | None = None,
-        measurer: ClaimMeasurer | None = None,
+        verdicts: Mapping[str, tuple[Verdict, ...]] | None = None,
     ) -> None:
         """`wanted` is the one handoff to check, which may be past.
 
-        `history` gives the newest commits if the caller has read them; `measurer` measures claims.
+        `history` gives the newest commits if the caller has read them; `verdicts` are those it has measured.
         """
         self._session = session
         self._git = session.repository.git
         self._result = result
         self._wanted = wanted
         self._baseline = baseline
-        self._network = network
+        self.network = network
         self._reader = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes)
         self._history = history
-        self._measurer = measurer
-        self._old_files = OldFiles(self._git)
-        self._verdicts: dict[str, tuple[Verdict, ...]] = {}
+        self._verdicts = dict(verdicts or {})
 
     def share(self, other: RepositoryWorld) -> None:
         """Takes over what another world has found out, if both see the same handoffs by the same settings."""
         if other.handoffs() is self.handoffs() and other.settings == self.settings:
-            self._verdicts, self._old_files = other._verdicts, other._old_files
-            for name in ("_evidence", "_gates", "lives"):
+            self._verdicts = other._verdicts
+            for name in ("evidence", "gates", "lives"):
                 if name in other.__dict__:
                     self.__dict__[name] = other.__dict__[name]
 
     @cached_property
-    def _evidence(self) -> RepositoryEvidence:
-        if self._measurer is not None:
-            return self._measurer.evidence
-        evidence = RepositoryEvidence(self._session, old_files=self._old_files)
+    def evidence(self) -> RepositoryEvidence:
+        """What claims are measured by; a caller that has it sets it."""
+        evidence = RepositoryEvidence(self._session)
         prepare(evidence, self.handoffs(), self.handoffs())
         return evidence
 
@@ -112,7 +101,7 @@ class RepositoryWorld:
     def lives(self) -> dict[str, Life]:
         from handoff_tui.status.refresh import find_all_lives  # noqa: PLC0415 - a rule about files asks for no handoff
 
-        return find_all_lives(self.read_handoffs(), self.scopes, self._gates)
+        return find_all_lives(self.read_handoffs(), self.scopes, self.gates)
 
     @cached_property
     def _by_id(self) -> dict[str, Handoff]:
@@ -140,10 +129,8 @@ class RepositoryWorld:
         found = self.handoff(handoff)
         if found is None:
             return ()
-        if self._measurer is not None:
-            return self._measurer.measure(found)
         if handoff not in self._verdicts:
-            self._verdicts[handoff] = measure_claims(found, self._evidence)
+            self._verdicts[handoff] = measure_claims(found, self.evidence)
         return self._verdicts[handoff]
 
     def own_paths(self, handoff: str) -> tuple[str, ...]:
@@ -160,7 +147,7 @@ class RepositoryWorld:
         return Disagreements(scope.undeclared, scope.never_changed, tuple(scope.changed_by_others.items()))
 
     def signers(self, handoff: str) -> tuple[str, ...] | None:
-        gates = self._gates
+        gates = self.gates
         policy = gates.policy if gates is not None else None
         if gates is None or policy is None or gates.index.verdict.fatal_problems:
             return None
@@ -168,14 +155,15 @@ class RepositoryWorld:
         return tuple(sorted({one.entry.actor for one in passing if policy.may_decide(one.entry.actor)}))
 
     def phase_signers(self, handoff: str, phase: str) -> tuple[str, ...]:
-        known, gates = self.signers(handoff), self._gates
+        known, gates = self.signers(handoff), self.gates
         made = gates.index.list_living(handoff) if known and gates is not None else ()
         own = [one for one in made if one.work.phase.casefold() == phase.casefold()]
         passing = {one.entry.actor for one in own if one.decision.verb in PASSING}
         return tuple(name for name in known or () if name in passing)
 
     @cached_property
-    def _gates(self) -> LogGates | None:
+    def gates(self) -> LogGates | None:
+        """The signed log's view of the handoffs; a caller that has it sets it."""
         from handoff_tui.log.gates.gate_state import without_checks  # noqa: PLC0415 - few documents speak of approvals
         from handoff_tui.status.refresh import open_log_gates  # noqa: PLC0415
 
@@ -183,10 +171,10 @@ class RepositoryWorld:
 
     @cached_property
     def scopes(self) -> Scopes:
-        """The scopes of all handoffs; a caller that has found them sets them."""
+        """The scopes of all handoffs; a caller that has them sets them."""
         from handoff_tui.status.refresh import find_all_scopes  # noqa: PLC0415 - mostly given
 
-        return find_all_scopes(self._session, self.handoffs(), self._gates)
+        return find_all_scopes(self._session, self.handoffs(), self.gates)
 
     @cached_property
     def _paths(self) -> tuple[str, ...]:
@@ -213,7 +201,7 @@ class RepositoryWorld:
         return self._reader, path
 
     def find(self, wanted: str, document: str) -> str | None:
-        return self._evidence.find(wanted, document).path
+        return self.evidence.find(wanted, document).path
 
     def is_executable(self, path: str) -> bool:
         reader, inner = self._find_reader(path)
@@ -227,26 +215,32 @@ class RepositoryWorld:
 
     def commits(self) -> tuple[CommitInfo, ...]:
         limit = self._session.loaded.settings.limits.commits
+        return session_of(self._git).once(("commits", limit), lambda: self._list_commits(limit))
+
+    def _list_commits(self, limit: int) -> tuple[CommitInfo, ...]:
         found = self._history() if self._history is not None else read_commits(self._git, limit)
         return tuple(CommitInfo(*commit[:4], *commit[6:]) for commit in found)  # who committed it is nobody's question
 
     def commit(self, name: str) -> str | None:
-        return self._evidence.find_commit(name)
+        return self.evidence.find_commit(name)
 
     def lag(self, commit: str) -> int | None:
-        return self._evidence.lag_of(commit)
+        return self.evidence.lag_of(commit)
 
     def commit_paths(self, commit: str) -> tuple[str, ...]:
-        return tuple(read_commit_paths(self._git, commit))
+        return session_of(self._git).once(("commit paths", commit), lambda: tuple(read_commit_paths(self._git, commit)))
 
     def document_commit(self, path: str) -> str | None:
-        return self._old_files.find_commit(path)
+        return find_last_change(self._git, path)
 
     def is_cut_off(self, commit: str) -> bool:
-        return self._session.repository.shallow and self._old_files.is_cut_off(commit)
+        return self._session.repository.shallow and is_cut_off(self._git, commit)
 
     def read_at(self, commit: str, path: str) -> bytes | None:
-        return self._old_files.read(f"{commit}:{path}", self._session.loaded.settings.limits.file_bytes)
+        return self._read_object(f"{commit}:{path}")
+
+    def _read_object(self, name: str) -> bytes | None:
+        return session_of(self._git).read_objects().read(name, self.settings.limits.file_bytes)
 
     def baseline(self) -> str | None:
         return self._baseline.commit
@@ -259,12 +253,9 @@ class RepositoryWorld:
         return tuple(change for change in (*tracked, *untracked) if not is_own(change.path))
 
     def _read_changes(self, commit: str) -> list[FileChange]:
-        """Once for all that check this work tree since the same commit."""
-        tree = self._session.work_tree
-        found = session_of(self._git).once(("changes", commit), lambda: (tree, read_changes(self._git, commit)))
-        changes = found[1] if found[0] is tree else read_changes(self._git, commit)
+        changes = list_changes_since(self._session.repository, self._session.work_tree, commit)
         for change in changes:  # git has looked at these files
-            note(self._session.repository.root / change.path)
+            note(f"{self._session.repository.root}/{change.path}")
         return changes
 
     def remotes(self) -> tuple[tuple[str, str], ...]:
@@ -275,18 +266,10 @@ class RepositoryWorld:
         if url is None:
             return None
         near = reaches_locally(self._session.repository.root, url)
-        if near is not None or not self._network:
-            return near
-        from handoff_tui.system.web import reaches_host  # noqa: PLC0415 - a run without consent needs no network
-
-        return reaches_host(url, _NETWORK_SECONDS)
+        return near if near is not None or self.network is None else self.network.reach(url)
 
     def answers(self, address: str) -> int | str | None:
-        if not self._network:
-            return None
-        from handoff_tui.system.web import ask_address  # noqa: PLC0415 - a run without consent needs no network
-
-        return ask_address(address, self._session.loaded.settings.mosaic.health.timeout_seconds)
+        return None if self.network is None else self.network.ask(address)
 
     def now(self) -> datetime:
         return read_now()

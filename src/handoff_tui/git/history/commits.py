@@ -201,11 +201,13 @@ def find_last_commit(git: Git, path: str) -> str | None:
 
 def is_cut_off(git: Git, commit: str) -> bool:
     """Tells whether a shallow clone lacks the parents of a commit, so that it seems to have created everything."""
-    content = session_of(git).read_objects().read_many("commit", [commit], _LARGEST_COMMIT)[commit]
+    session = session_of(git)
+    content = session.read_objects().read_many("commit", [commit], _LARGEST_COMMIT)[commit]
     head = (content or b"").partition(b"\n\n")[0]
     if b"\nparent " not in head:
         return False
-    return not git.read("log", "--max-count=1", "--format=%P", commit, "--").strip()
+    words = ("log", "--max-count=1", "--format=%P", commit, "--")
+    return not session.once(words, lambda: git.read(*words)).strip()
 
 
 def parse_refs(output: bytes) -> list[Ref]:

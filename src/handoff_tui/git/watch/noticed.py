@@ -22,8 +22,25 @@ class Watching(StrEnum):
     """The app shows the past: it doesn't change, and nothing is watched."""
 
 
+class Touched(NamedTuple):
+    """What may have changed; nothing else has, as far as anybody knows."""
+
+    paths: frozenset[str] = frozenset()
+    """From the root, with slashes. A folder stands for everything below it; a path may be gone, or ignored by git."""
+    refs: bool = False
+    """HEAD, a ref, the index, or git's configuration."""
+    everything: bool = False
+    """Read everything again: single changes aren't known."""
+
+    def merge(self, other: Touched) -> Touched:
+        return Touched(self.paths | other.paths, self.refs or other.refs, self.everything or other.everything)
+
+
+NOTHING = Touched()
+
+
 class Noticed(NamedTuple):
-    """One report of the watcher. Everything in it may have changed; nothing else has, as far as it knows.
+    """One report of the watcher.
 
     The same change can be reported twice. Decisions never depend on this: they read everything again.
     """
@@ -31,12 +48,7 @@ class Noticed(NamedTuple):
     generation: int
     """Increases by one with each report."""
     watching: Watching
-    paths: frozenset[str] = frozenset()
-    """From the root, with slashes. A folder stands for everything below it; a path may be gone, or ignored by git."""
-    refs: bool = False
-    """HEAD, a ref, the index, or git's configuration."""
-    everything: bool = False
-    """Read everything again: single changes aren't known."""
+    touched: Touched = NOTHING
     answered: int = 0
     """The last request whose full scan is done, see `Watcher.request_reconcile`."""
     reconciled: int = 0

@@ -15,6 +15,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import RepositoryError
 from handoff_tui.git.command import Git
 from handoff_tui.git.repository import Repository, read_status
+from handoff_tui.git.watch.noticed import Touched
 from handoff_tui.git.work_tree.listing import Status, parse_status
 from handoff_tui.system.background import Background
 from handoff_tui.system.clock import read_monotonic
@@ -166,13 +167,6 @@ class StatusSnapshot(NamedTuple):
     """Path to git's line about it and a stamp that changes with the file. Clean files aren't included."""
 
 
-class StateChange(NamedTuple):
-    """What differs between two scans."""
-
-    paths: frozenset[str]
-    refs: bool
-
-
 def read_status_snapshot(repository: Repository, git: Git, named: Iterable[str]) -> StatusSnapshot:
     """Runs one `git status` and lists the refs, in parallel. The names in `named` count even if git ignores them."""
     refs = Background(lambda: git.read("for-each-ref", "--format=%(objectname) %(refname)"))
@@ -193,10 +187,11 @@ def list_lines(status: Status) -> dict[str, str]:
     return {line.path.removesuffix("/"): line.text for line in status.lines}
 
 
-def compare_states(old: StatusSnapshot, new: StatusSnapshot) -> StateChange:
+def compare_states(old: StatusSnapshot, new: StatusSnapshot) -> Touched:
+    """Returns what differs between two scans."""
     paths = {path for path, entry in new.entries.items() if old.entries.get(path) != entry}
     paths.update(path for path in old.entries if path not in new.entries)
-    return StateChange(frozenset(paths), refs=(old.headers, old.refs) != (new.headers, new.refs))
+    return Touched(frozenset(paths), refs=(old.headers, old.refs) != (new.headers, new.refs))
 
 
 def read_stamp(root: Path, path: str) -> Stamp | None:

@@ -25,7 +25,7 @@ from handoff_tui.git.watch.keeper import (
     open_rust_notify,
     sort_events,
 )
-from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.noticed import NOTHING, Noticed, Touched, Watching
 from handoff_tui.git.watch.reconcile import is_folder
 from handoff_tui.system.clock import read_monotonic, read_now
 from handoff_tui.system.files.cache_files import find_cache_folder
@@ -116,7 +116,6 @@ BURST_EVENTS = 500
 """More changes at once aren't followed one by one."""
 MANY_EVENTS = 2_000
 """After this many, whenever they came, a full scan makes sure that none was lost."""
-_NOTHING = reconcile.StateChange(frozenset(), refs=False)
 _PARTLY = "some folders cannot be watched: there are too many, or their names are not UTF-8"
 
 
@@ -293,7 +292,7 @@ class Watcher(threading.Thread):
         elif not self._keeper.follow(found):
             self._lose(rebuild=False)
         elif not self._owed.everything:  # new folders are watched by now: later events in them are reported
-            self._say(reconcile.StateChange(found.paths, found.refs))
+            self._say(Touched(found.paths, found.refs))
 
     def _lose(self, *, rebuild: bool) -> None:
         """Notes that single changes aren't known any more."""
@@ -315,13 +314,13 @@ class Watcher(threading.Thread):
         self._schedule.polling = not (self._keeper.complete and look.complete)
         everything = self._running.everything
         repeats = self._known is None and self._listened and not (self._settling or self._running.rebuild)
-        difference = reconcile.compare_states(self._known, look.state) if self._known else _NOTHING
+        difference = reconcile.compare_states(self._known, look.state) if self._known else NOTHING
         self._known = look.state
         self._last = self._last._replace(
             reconciled=self._last.reconciled + 1, answered=self._running.ticket, confirmed_at=read_now()
         )
         self._running = _Debt()
-        self._say(difference, everything=everything, repeats=repeats, force=asked)
+        self._say(difference._replace(everything=everything), repeats=repeats, force=asked)
 
     def _fail(self, look: reconcile.FailedScan) -> None:
         """Git gives no answer. It is asked again later, and nothing owed is forgotten."""
@@ -338,25 +337,16 @@ class Watcher(threading.Thread):
         self._running = _Debt()
         self._say(force=asked)
 
-    def _say(
-        self,
-        difference: reconcile.StateChange = _NOTHING,
-        *,
-        everything: bool = False,
-        repeats: bool = False,
-        force: bool = False,
-    ) -> None:
+    def _say(self, touched: Touched = NOTHING, *, repeats: bool = False, force: bool = False) -> None:
         """Reports what is new, if anything."""
         watching, explanation, hint = self._describe()
         same = (watching, explanation) == (self._last.watching, self._last.explanation)
-        if same and not (force or everything or difference.paths or difference.refs):
+        if same and touched == NOTHING and not force:
             return
         self._last = self._last._replace(
             generation=self._last.generation + 1,
             watching=watching,
-            paths=difference.paths,
-            refs=difference.refs,
-            everything=everything,
+            touched=touched,
             repeats=repeats,
             explanation=explanation,
             hint=hint,

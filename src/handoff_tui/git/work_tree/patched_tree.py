@@ -34,16 +34,22 @@ _EXECUTABLE = "100755"
 _PLAIN = "100644"
 
 
+class SavedPaths(NamedTuple):
+    """The files saved between one state of a work tree and the next, if nothing else changed."""
+
+    paths: frozenset[str]
+    """Paths whose content may have changed."""
+    presence: bool = False
+    """Whether a file came or went, or may have."""
+
+
 class PatchedTree(NamedTuple):
     """A work tree after some of its files changed."""
 
     tree: WorkTree
-    paths: frozenset[str]
-    """Paths whose content may have changed."""
+    saved: SavedPaths
     vanished: frozenset[str]
-    """Missing paths that no list has; git may have ignored them."""
-    presence: bool
-    """Whether a file came or went, or may have."""
+    """Those of the saved paths that are missing and in no list; git may have ignored them."""
     gone: frozenset[str]
     """Tracked paths that are missing."""
 
@@ -88,7 +94,8 @@ def patch_work_tree(
     now_gone = frozenset(path for path in settled if settled[path].is_changed and _read_mode(repository, path) is None)
     presence = any(one.presence for one in settled.values()) or not gone.isdisjoint(settled)
     still_gone = (gone - settled.keys()) | now_gone
-    return PatchedTree(_apply(tree, settled), frozenset(settled), frozenset(vanished), presence, still_gone)
+    saved = SavedPaths(frozenset(settled) | vanished, presence)
+    return PatchedTree(_apply(tree, settled), saved, frozenset(vanished), still_gone)
 
 
 def _is_ordinary(tree: WorkTree, path: str) -> bool:

@@ -11,10 +11,8 @@ from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.globs import matches_glob
-from handoff_tui.git.command import Git
 from handoff_tui.git.history.commit_changes import GONE, read_commit_changes
 from handoff_tui.git.history.commits import count_commits_since, is_cut_off, list_ref_ids, resolve_commits
-from handoff_tui.git.objects.tree_reader import find_last_change
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.listing import list_below
 from handoff_tui.git.work_tree.unseen import find_ignored
@@ -31,19 +29,6 @@ _ABOUT_FILES = frozenset(
     {ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.FILE_DELETED, ClaimKind.FILE_REFERENCED}
     | {ClaimKind.HASH, ClaimKind.HASH_BEFORE, ClaimKind.UNCOMMITTED}
 )
-
-
-class OldFiles:
-    """The past of one repository, for all that measure in one run."""
-
-    def __init__(self, git: Git) -> None:
-        self._reader = session_of(git).read_objects()
-        self.find_commit = cache(lambda path: find_last_change(git, path))
-        self.is_cut_off = cache(lambda commit: is_cut_off(git, commit))
-
-    def read(self, name: str, max_bytes: int) -> bytes | None:
-        """Content by object name; None if it is missing or too large."""
-        return self._reader.read(name, max_bytes)
 
 
 def build_hash(content: bytes) -> str:
@@ -89,13 +74,16 @@ class PathThen(NamedTuple):
 class RepositoryEvidence:
     """Measurements of one repository: what holds now, and what held when a claim was made."""
 
-    def __init__(self, session: Session, *, old_files: OldFiles | None = None, counts_runs: bool = True) -> None:
-        """`counts_runs`: whether the test runs of this machine count."""
+    def __init__(self, session: Session, reader: FileReader | None = None, *, counts_runs: bool = True) -> None:
+        """`reader` reads the files if they are not those of the work tree.
+
+        `counts_runs`: whether the test runs of this machine count.
+        """
         facts = session.work_tree.facts
         self._root, self._counts_runs = session.repository.root, counts_runs
         self._git = session.repository.git
         self._limit = session.loaded.settings.limits.hash_bytes
-        self._reader = FileReader(session.repository.root, self._limit)
+        self._reader = reader or FileReader(session.repository.root, self._limit)
         self._work_tree = session.work_tree
         self.finder = _build_finder(session, self._reader)
         self.branch = facts.branch
@@ -105,7 +93,6 @@ class RepositoryEvidence:
         self._commits: dict[str, str | None] = {}
         self._later: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self.lag_of = cache(self._lag_of)
-        self._old_files = old_files or OldFiles(self._git)
         self._blob_hash = cache(self._hash_blob)
         self._count_packages = cache(self._count_packages_at)
         self._list_ignored = cache(self._list_ignored_in)
@@ -136,7 +123,7 @@ class RepositoryEvidence:
     @cached_property
     def history(self) -> WorkHistory:
         commits = read_commit_changes(self._git, None, self._work_tree.facts.head or "HEAD")
-        history = WorkHistory(commits, lambda blob: self._old_files.read(blob, self._limit))
+        history = WorkHistory(commits, self._read_old)
         history.take_in(self._handoffs)
         return history
 
@@ -204,11 +191,6 @@ class RepositoryEvidence:
         runs = self._test_runs
         moment = self.find_moment(claim) if runs else None
         return next((one for one in reversed(runs) if moment and self._is_same_work(one, moment)), None)
-
-    def has_other_runs(self) -> bool:
-        """Looks again which runs there are; whether others than before."""
-        before = self.__dict__.pop("_test_runs", None)
-        return before is not None and before != self._test_runs
 
     @cached_property
     def _test_runs(self) -> tuple[CountedRun, ...]:
@@ -355,7 +337,7 @@ class RepositoryEvidence:
         if not self.shallow or not self.history.commits:
             return None
         first = self.history.commits[max(moment.start, 0)]
-        return first.id[:SHORT_COMMIT] if moment.start < 0 or self._old_files.is_cut_off(first.id) else None
+        return first.id[:SHORT_COMMIT] if moment.start < 0 or is_cut_off(self._git, first.id) else None
 
     def count_packages(self, moment: Moment) -> int:
         """Package manifests at the moment of a claim."""
@@ -425,8 +407,12 @@ class RepositoryEvidence:
             return 0
         return count_commits_since(self._git, commit)
 
+    def _read_old(self, blob: str) -> bytes | None:
+        """Content by its id; None if it is missing or too large."""
+        return session_of(self._git).read_objects().read(blob, self._limit)
+
     def _hash_blob(self, name: str) -> str | None:
-        content = self._old_files.read(name, self._limit)
+        content = self._read_old(name)
         return None if content is None else build_hash(content)
 
 

@@ -12,6 +12,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.history.commits import Commit, Ref, list_added, read_blobs, read_commits, read_notes, read_refs
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.work_tree.listing import leave_out_own, sort_paths
+from handoff_tui.git.work_tree.patched_tree import SavedPaths
 from handoff_tui.handoffs.reading.format import SourceFile
 from handoff_tui.system.files.probe import OFTEN_IGNORED, is_present, list_named, read_size
 from handoff_tui.system.files.reader import FileReader, decode_text
@@ -59,14 +60,16 @@ class RepositoryFiles:
     def _has_links(self) -> bool:
         return any(map(self._reader.is_linked, self._files))
 
-    def move_on(self, work_tree: WorkTree, changed: frozenset[str], *, presence: bool) -> RepositoryFiles:
-        """The files a moment later, when nothing but these has changed; `presence` if one came or went."""
+    def move_on(self, work_tree: WorkTree, saved: SavedPaths) -> RepositoryFiles:
+        """The files a moment later, when nothing but these has changed."""
         later = RepositoryFiles(self._repository, work_tree, self.settings)
         later._files = {
-            path: file for path, file in self._files.items() if path not in changed and not self._reader.is_linked(path)
+            path: file
+            for path, file in self._files.items()
+            if path not in saved.paths and not self._reader.is_linked(path)
         }
-        later._sizes = {path: size for path, size in self._sizes.items() if path not in changed}
-        kept = ("history", "_refs", *(() if presence else ("paths",)))
+        later._sizes = {path: size for path, size in self._sizes.items() if path not in saved.paths}
+        kept = ("history", "_refs", *(() if saved.presence else ("paths",)))
         later.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return later
 

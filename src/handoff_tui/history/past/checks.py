@@ -25,11 +25,10 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.objects.tree_diff import list_changes
 from handoff_tui.git.objects.tree_reader import TreeReader
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
-from handoff_tui.handoffs.claims.measure import prepare
 from handoff_tui.handoffs.life import Life, LifeFacts, find_lives
 from handoff_tui.handoffs.reading.read import NOTHING_READ, ReadHandoffs
 from handoff_tui.handoffs.session import Session
-from handoff_tui.history.past.repository import CommitEvidence, PastGates, PastRepository
+from handoff_tui.history.past.repository import PastGates, PastRepository
 from handoff_tui.log.gates.approved import list_approved
 from handoff_tui.system.files.own_folder import is_own
 
@@ -72,10 +71,8 @@ class CommitWorld(RepositoryWorld):
         return find_lives(result.handoffs, LifeFacts(ignored=result.ignored))
 
     @cached_property
-    def _evidence(self) -> RepositoryEvidence:
-        evidence = CommitEvidence(self._past, old_files=self._old_files)
-        prepare(evidence, self.handoffs(), self.handoffs())
-        return evidence
+    def evidence(self) -> RepositoryEvidence:
+        return self._past.evidence
 
     def _find_reader(self, path: str) -> tuple[TreeReader, str]:
         if path.startswith(_GIT_FOLDER):

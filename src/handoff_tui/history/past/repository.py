@@ -29,7 +29,8 @@ from handoff_tui.git.objects.tree_reader import TreeReader, TreeStore
 from handoff_tui.git.repository import WorkTree
 from handoff_tui.git.work_tree.listing import Tracked, leave_out_own, sort_paths
 from handoff_tui.git.work_tree.trial_tree import offer_commit_view
-from handoff_tui.handoffs.claims.evidence import OldFiles, RepositoryEvidence
+from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
+from handoff_tui.handoffs.claims.measure import prepare
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading
 from handoff_tui.handoffs.reading.format import SourceFile
@@ -158,8 +159,12 @@ class PastRepository:
         files = CommitFiles(self)
         return RepositoryReading(files, read_handoffs(files, FORMATS))
 
-    def build_evidence(self) -> RepositoryEvidence:
-        return CommitEvidence(self)
+    @cached_property
+    def evidence(self) -> RepositoryEvidence:
+        """What the claims of its handoffs are measured by."""
+        evidence = RepositoryEvidence(self.session, self.open_reader(self.session.loaded.settings.limits.hash_bytes))
+        prepare(evidence, self.reading.result.handoffs, self.reading.result.handoffs)
+        return evidence
 
 
 class CommitFiles(RepositoryFiles):
@@ -201,14 +206,6 @@ class CommitFiles(RepositoryFiles):
         known = super().refs()
         behind = find_ancestors(self._repository.git, (ref.commit for ref in known))
         return tuple(ref for ref in known if ref.commit in behind or ref.name.startswith(_NOTES))
-
-
-class CommitEvidence(RepositoryEvidence):
-    """Measurements at a commit."""
-
-    def __init__(self, past: PastRepository, *, old_files: OldFiles | None = None) -> None:
-        super().__init__(past.session, old_files=old_files)
-        self._reader = past.open_reader(past.session.loaded.settings.limits.hash_bytes)
 
 
 class _TreePaths(Tracked):

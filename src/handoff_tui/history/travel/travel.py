@@ -20,7 +20,7 @@ from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.history.commit_graph import GraphCommit, read_graph
 from handoff_tui.git.history.commits import resolve_commits
-from handoff_tui.handoffs.claims.measure import measure_claims, prepare
+from handoff_tui.handoffs.claims.measure import measure_claims
 from handoff_tui.handoffs.session import Session
 from handoff_tui.history.past.checks import build_past_report, choose_past_baseline
 from handoff_tui.history.past.repository import (
@@ -40,7 +40,7 @@ from handoff_tui.log.entry import Entry, LogProblemLevel
 from handoff_tui.log.show.entries import describe_act
 from handoff_tui.status.refresh import HandoffReviewer, build_state, find_all_scopes
 from handoff_tui.status.review_state import ReviewState, ShownHandoff
-from handoff_tui.status.show import find_handoff, find_id, read_history, show_again
+from handoff_tui.status.show import build_shown, find_handoff, find_id
 from handoff_tui.system.files.cache_files import drop_oldest, find_cache_folder
 from handoff_tui.system.files.sealed_files import load_json, write_json
 
@@ -244,12 +244,10 @@ class Traveller:
         """One handoff in full, as it was."""
         past, state = self.open(stop), self.visit(stop).state
         reviewed = find_handoff(state, wanted, stop.commit[:SHORT_COMMIT])
-        evidence = past.build_evidence()
-        prepare(evidence, [reviewed.handoff], (other.handoff for other in state.handoffs))
-        blank = ShownHandoff(reviewed=reviewed, history=read_history(past.session, reviewed.handoff))
         gates = self._open_gates(past, stop)
         scopes = find_all_scopes(past.session, past.reading.result.handoffs, gates)
-        return show_again(blank, state, measure_claims(reviewed.handoff, evidence), gates, scopes)
+        verdicts = measure_claims(reviewed.handoff, past.evidence)
+        return build_shown(past.session, state, reviewed, verdicts, gates, scopes)
 
     def check(self, stop: Stop, request: CheckRequest) -> CheckReport:
         """The results of some rules at a stop."""
@@ -317,8 +315,7 @@ class Traveller:
 
 def _build_state(past: PastRepository, gates: PastGates | None) -> ReviewState:
     handoffs_read = past.reading.result
-    evidence = past.build_evidence()
-    prepare(evidence, handoffs_read.handoffs, handoffs_read.handoffs)
     reviewer = HandoffReviewer(past.session, handoffs_read, gates, closed=past.session.loaded.refused_shortly)
-    reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in handoffs_read.handoffs)
+    verdicts = {handoff.id: measure_claims(handoff, past.evidence) for handoff in handoffs_read.handoffs}
+    reviewed = tuple(reviewer.review(handoff, verdicts[handoff.id]) for handoff in handoffs_read.handoffs)
     return build_state(past.session, handoffs_read, reviewer, reviewed)

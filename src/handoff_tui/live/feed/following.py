@@ -8,12 +8,12 @@ from pathlib import Path
 from handoff_tui.config.load import REPOSITORY_FILE
 from handoff_tui.core.classes import replace
 from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
-from handoff_tui.git.work_tree.patched_tree import PatchedTree, is_listed, patch_work_tree
+from handoff_tui.git.watch.noticed import Touched
+from handoff_tui.git.work_tree.patched_tree import PatchedTree, SavedPaths, is_listed, patch_work_tree
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import build_reading
 from handoff_tui.handoffs.reading.read import ReadHandoffs, list_text_names, read_again
-from handoff_tui.live.feed.repository_feed import Notices
-from handoff_tui.live.feed.snapshot import IncrementalState, RepositorySnapshot, SavedPaths, read_snapshot
+from handoff_tui.live.feed.snapshot import IncrementalState, RepositorySnapshot, read_snapshot
 from handoff_tui.status.inbox import build_inbox, build_inbox_facts
 from handoff_tui.status.refresh import HandoffReviewer, build_state
 from handoff_tui.status.review_state import ReviewState
@@ -23,21 +23,21 @@ from handoff_tui.system.files.probe import OFTEN_IGNORED
 MOST_PATHS = 16
 """More changed paths than this mean a full read."""
 _RUN_RECORDS = f"{OWN_FOLDER}/runs/"
-_MOST_PATCHES = 200
+MOST_PATCHES = 200
 """After so many increments everything is read again, so that a mistake cannot last."""
 
 
-def follow(root: Path, snapshot: RepositorySnapshot | None, notices: Notices) -> RepositorySnapshot:
+def follow(root: Path, snapshot: RepositorySnapshot | None, touched: Touched) -> RepositorySnapshot:
     """Returns the snapshot as of now; the same one if nothing has changed."""
     if snapshot is None:
         return read_snapshot(root, 1)
-    patched = None if notices.refs or notices.everything else _patch(snapshot, notices.paths)
+    patched = None if touched.refs or touched.everything else _patch(snapshot, touched.paths)
     return read_snapshot(root, snapshot.version + 1) if patched is None else patched
 
 
 def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySnapshot | None:
     """Returns the snapshot after a few files were saved; None if everything must be read."""
-    if len(paths) > MOST_PATHS or len(snapshot.patches) >= _MOST_PATCHES or REPOSITORY_FILE in paths:
+    if len(paths) > MOST_PATHS or REPOSITORY_FILE in paths or snapshot.version - snapshot.log_version >= MOST_PATCHES:
         return None
     if any(path.startswith(_RUN_RECORDS) for path in paths):  # they say in which phase a handoff is
         return None
@@ -49,7 +49,7 @@ def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySna
     )
     if found is None:
         return None
-    return _build_next(snapshot, found) if found.paths or found.vanished else snapshot
+    return _build_next(snapshot, found) if found.saved.paths else snapshot
 
 
 def _is_looked_into(path: str) -> bool:
@@ -59,19 +59,17 @@ def _is_looked_into(path: str) -> bool:
 
 def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositorySnapshot:
     session = snapshot.session._replace(work_tree=found.tree)
-    presence = found.presence or snapshot.incremental.verdicts.has_sought(found.vanished)
-    patch = SavedPaths(snapshot.version + 1, found.paths | found.vanished, presence)
+    presence = found.saved.presence or snapshot.incremental.verdict_cache.has_sought(found.vanished)
+    saved = found.saved._replace(presence=presence)
     files, before = snapshot.reading.files, snapshot.reading.result
     reading, names = snapshot.reading, snapshot.incremental.names
-    if presence or any(files.has_read(path) for path in patch.paths):
-        later = files.move_on(found.tree, patch.paths, presence=presence)
+    if presence or any(files.has_read(path) for path in saved.paths):
+        later = files.move_on(found.tree, saved)
         names = list_text_names(later.paths) if presence else names
         reading = build_reading(session, later, read_again(later, FORMATS, names, snapshot.incremental.memory))
         reading = reading._replace(result=_keep_same(before, reading.result))
-    moved = replace(
-        snapshot, version=patch.version, session=session, reading=reading, patches=(*snapshot.patches, patch)
-    )
-    return _review(snapshot, moved, patch, snapshot.incremental._replace(gone=found.gone, names=names))
+    moved = replace(snapshot, version=snapshot.version + 1, session=session, reading=reading)
+    return _review(snapshot, moved, saved, snapshot.incremental._replace(gone=found.gone, names=names))
 
 
 def _keep_same(before: ReadHandoffs, handoffs_read: ReadHandoffs) -> ReadHandoffs:
@@ -84,22 +82,23 @@ def _keep_same(before: ReadHandoffs, handoffs_read: ReadHandoffs) -> ReadHandoff
 
 
 def _review(
-    snapshot: RepositorySnapshot, moved: RepositorySnapshot, patch: SavedPaths, incremental: IncrementalState
+    snapshot: RepositorySnapshot, moved: RepositorySnapshot, saved: SavedPaths, incremental: IncrementalState
 ) -> RepositorySnapshot:
     """Measures and reviews again what may differ now."""
     handoffs_read = moved.reading.result
-    verdicts = incremental.verdicts.carry(moved.session, patch, handoffs_read.handoffs)
+    cache = incremental.verdict_cache.carry(moved.session, saved, handoffs_read.handoffs)
+    verdicts = cache.measure_all()
     gates = None if moved.gates is None else moved.gates.renew(moved.session, handoffs_read.handoffs)
-    moved = replace(moved, gates=gates)
+    moved = replace(moved, gates=gates, verdicts=verdicts)
     closed = moved.session.loaded.refused_shortly
     handoff_reviewer = HandoffReviewer(moved.session, handoffs_read, gates, incremental.handoff_reviewer, closed=closed)
-    incremental = incremental._replace(verdicts=verdicts, handoff_reviewer=handoff_reviewer)
-    now = [handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs_read.handoffs]
+    incremental = incremental._replace(verdict_cache=cache, handoff_reviewer=handoff_reviewer)
+    now = [handoff_reviewer.review(handoff, verdicts[handoff.id]) for handoff in handoffs_read.handoffs]
     known = {one.handoff.id: one for one in snapshot.state.handoffs}  # the same objects: nobody draws them again
     reviewed = tuple(known[one.handoff.id] if known.get(one.handoff.id) == one else one for one in now)
-    state = build_state(moved.session, handoffs_read, incremental.handoff_reviewer, reviewed, patch.version)
-    kept = {path: time for path, time in snapshot.changed.items() if path not in patch.paths}
-    changed = kept | _read_times(moved, state, patch.paths)
+    state = build_state(moved.session, handoffs_read, incremental.handoff_reviewer, reviewed, moved.version)
+    kept = {path: time for path, time in snapshot.changed.items() if path not in saved.paths}
+    changed = kept | _read_times(moved, state, saved.paths)
     if reviewed == snapshot.state.handoffs and changed == snapshot.changed:
         return replace(moved, state=state, incremental=incremental)
     inbox = build_inbox(state, build_inbox_facts(moved.session, moved.reviewer, changed, moved.gates))

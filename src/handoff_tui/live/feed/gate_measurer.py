@@ -11,7 +11,6 @@ from handoff_tui.checks.report import CheckResult
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.live.feed.live_checks import LiveChecks
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
-from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from handoff_tui.status.inbox_item import CauseCommit, MeasuredGate
 
 _MOST_KEPT = 64
@@ -22,7 +21,6 @@ class GateMeasurer:
     """Measures gates one after the other, on one thread."""
 
     def __init__(self) -> None:
-        self._verdicts = DeepVerdictCache()
         self._checks: dict[str, LiveChecks] = {}
 
     def measure(
@@ -32,17 +30,15 @@ class GateMeasurer:
         if snapshot.session.loaded.refused is not None:
             return
         causes = CauseFinder(snapshot)
-        handoffs = {handoff.id: handoff for handoff in snapshot.reading.result.handoffs}
         for name in [item.key.handoff for item in snapshot.inbox if item.waits_on_me]:
             if cancel.is_set():
                 return
-            checks = self._checks.get(name) or LiveChecks(self._verdicts)
+            checks = self._checks.get(name) or LiveChecks()
             if len(self._checks) < _MOST_KEPT:
                 self._checks[name] = checks
             report = checks.run(snapshot, name, None, commands, cancel)
-            verdicts = self._verdicts.find(snapshot).measure(handoffs[name])
             if not cancel.is_set():
-                yield name, measure_gate(report, verdicts, partial(causes.find, handoff=name))
+                yield name, measure_gate(report, snapshot.verdicts[name], partial(causes.find, handoff=name))
 
 
 class CauseFinder:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from handoff_tui.core.classes import NamedTuple, replace
+from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.git.watch.noticed import Noticed, Watching
+from handoff_tui.git.watch.noticed import NOTHING, Noticed, Touched, Watching
 from handoff_tui.live.feed.background import ListCommands, LogProof, Measuring
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, build_trouble
@@ -23,37 +23,7 @@ if TYPE_CHECKING:
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
 
 
-class Notices(NamedTuple):
-    """What may have changed."""
-
-    paths: frozenset[str] = frozenset()
-    refs: bool = False
-    everything: bool = False
-
-    def merge(self, other: Notices) -> Notices:
-        return Notices(self.paths | other.paths, self.refs or other.refs, self.everything or other.everything)
-
-
-class PendingNotices:
-    """Collects notices; the watcher's thread adds them, the reading thread takes them."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._pending = Notices()
-
-    def add(self, notices: Notices) -> bool:
-        """Adds notices; tells whether there is anything to read again."""
-        with self._lock:
-            self._pending = self._pending.merge(notices)
-            return self._pending != Notices()
-
-    def take(self) -> Notices | None:
-        """Returns everything collected; None if there is nothing."""
-        with self._lock:
-            taken, self._pending = self._pending, Notices()
-        return None if taken == Notices() else taken
-
-
+_EVERYTHING = Touched(everything=True)
 _FIRST_RETRY_SECONDS = 0.2
 _LAST_RETRY_SECONDS = 30.0
 _OPEN, _FOLLOW = "open", "follow"
@@ -81,7 +51,9 @@ class RepositoryFeed:
         self._worker = KeyedWorker("state", store.on_bug)
         self._measuring = Measuring(store, slow, list_commands)
         self._proof = LogProof(store, slow, self._tell_proof)
-        self._pending = PendingNotices()
+        self._lock = threading.Lock()
+        self._pending = NOTHING
+        """What is to be read again."""
         self._stopped = threading.Event()
         self._watcher: Watcher | None = None
         self._retry_seconds = _FIRST_RETRY_SECONDS
@@ -113,8 +85,7 @@ class RepositoryFeed:
         if self._watcher is not None:
             self._watcher.set_focused(focused=focused)
         if focused and self._watcher is not None:
-            self._pending.add(Notices(everything=True))
-            self._worker.submit(_FOLLOW, self._follow)
+            self._read_later(_EVERYTHING)
 
     def rescan(self) -> None:
         """Reads everything again, and has the watcher compare everything too."""
@@ -122,20 +93,11 @@ class RepositoryFeed:
             self._worker.submit(_OPEN, self._open)
             return
         self._watcher.request_reconcile()
-        self._pending.add(Notices(everything=True))
-        self._worker.submit(_FOLLOW, self._follow)
+        self._read_later(_EVERYTHING)
 
-    def measure_again(self) -> None:
-        """Measures what needs the reviewer, after checks were run; and claimed numbers beside what tests counted."""
-        self._measuring.begin(self.root)
-        self._worker.submit("runs", self._look_for_runs)
-
-    def _look_for_runs(self, _: threading.Event) -> None:
-        """Reads everything again if tests have run: that leaves no trace in the repository."""
-        snapshot = self.snapshot
-        if snapshot is not None and snapshot.incremental.verdicts.evidence.has_other_runs():
-            self._pending.add(Notices(everything=True))
-            self._worker.submit(_FOLLOW, self._follow)
+    def read_anew(self) -> None:
+        """Reads everything again after checks were run: what they found and counted leaves no trace that is watched."""
+        self._read_later(_EVERYTHING)
 
     @property
     def submitted(self) -> int:
@@ -190,27 +152,33 @@ class RepositoryFeed:
                 confirmed_at=noticed.confirmed_at,
             )
         )
-        everything = not self._begun or (noticed.everything and not noticed.repeats)
+        everything = not self._begun or (noticed.touched.everything and not noticed.repeats)
         self._begun = True
-        if self._pending.add(Notices(noticed.paths, noticed.refs, everything)):
-            self._worker.submit(_FOLLOW, self._follow)
+        self._read_later(noticed.touched._replace(everything=everything))
         if noticed.watching is Watching.GONE:
             self._tell_trouble(HandoffError(noticed.explanation, noticed.hint))
 
-    def _follow(self, _: threading.Event) -> None:
-        notices = self._pending.take()
-        if notices is not None:
-            self._read_again(notices)
+    def _read_later(self, touched: Touched, delay: float = 0.0) -> None:
+        """Has read again what may have changed; on any thread."""
+        with self._lock:
+            pending = self._pending = self._pending.merge(touched)
+        if pending != NOTHING:
+            self._worker.submit(_FOLLOW, self._follow, delay=delay)
 
-    def _read_again(self, notices: Notices) -> None:
+    def _follow(self, _: threading.Event) -> None:
+        with self._lock:
+            touched, self._pending = self._pending, NOTHING
+        if touched != NOTHING:
+            self._read_again(touched)
+
+    def _read_again(self, touched: Touched) -> None:
         from handoff_tui.live.feed.following import follow  # noqa: PLC0415 - after the first paint
 
         try:
-            snapshot = follow(Path(self.root), self.snapshot, notices)
+            snapshot = follow(Path(self.root), self.snapshot, touched)
         except (HandoffError, OSError) as refused:
             self._tell_trouble(refused)
-            self._pending.add(Notices(everything=True))
-            self._worker.submit(_FOLLOW, self._follow, delay=self._retry_seconds)
+            self._read_later(_EVERYTHING, self._retry_seconds)
             self._retry_seconds = min(2 * self._retry_seconds, _LAST_RETRY_SECONDS)
             return
         self._retry_seconds = _FIRST_RETRY_SECONDS

@@ -10,6 +10,7 @@ from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.git.history.commits import name_commit
 from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
+from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.formats.registry import FORMATS
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, build_reading
 from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, read_again
@@ -26,16 +27,6 @@ from handoff_tui.status.refresh import HandoffReviewer, build_state, open_log_ga
 from handoff_tui.status.review_state import ReviewState
 
 
-class SavedPaths(NamedTuple):
-    """The files saved between one snapshot and the next, if nothing else changed."""
-
-    version: int
-    paths: frozenset[str]
-    """Files whose content may have changed."""
-    presence: bool = False
-    """Whether a file may have appeared or disappeared."""
-
-
 class IncrementalState(NamedTuple):
     """What the next snapshot can be built from. Used only by the thread that follows the repository."""
 
@@ -45,7 +36,7 @@ class IncrementalState(NamedTuple):
     names: list[str]
     """Paths that may contain a handoff."""
     memory: ReadingMemory
-    verdicts: VerdictCache
+    verdict_cache: VerdictCache
     handoff_reviewer: HandoffReviewer
 
 
@@ -59,6 +50,8 @@ class RepositorySnapshot:
     session: Session
     reading: RepositoryReading
     gates: LogGates | None
+    verdicts: Mapping[str, tuple[Verdict, ...]]
+    """On the claims of each handoff, by its id."""
     reviewer: LocalReviewer
     changed: Mapping[str, datetime]
     """When each document last changed."""
@@ -67,8 +60,6 @@ class RepositorySnapshot:
     incremental: IncrementalState
     since: str = ""
     """The start line as a person names it: a tag, or a short id; empty without one."""
-    patches: tuple[SavedPaths, ...] = ()
-    """Since the last full read, oldest first."""
 
     @property
     def fatal(self) -> tuple[str, ...]:
@@ -84,16 +75,6 @@ class RepositorySnapshot:
     def _log_problems(self) -> tuple[LogProblem, ...]:
         return self.gates.index.verdict.problems if self.gates else ()
 
-    def find_patch(self, version: int) -> SavedPaths | None:
-        """Returns all files saved since an earlier version, merged; None if there was a full read since."""
-        if not self.log_version <= version <= self.version:
-            return None
-        later = [patch for patch in self.patches if patch.version > version]
-        if len(later) != self.version - version:
-            return None  # too long ago
-        paths = frozenset[str]().union(*(patch.paths for patch in later))
-        return SavedPaths(self.version, paths, any(patch.presence for patch in later))
-
 
 def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     """Reads everything from scratch."""
@@ -105,17 +86,18 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     gates = open_log_gates(session, reading.result.handoffs, CheckAgain())
     reviewer = read_reviewer(session, gates.policy if gates else None)
     handoffs = reading.result.handoffs
-    verdicts = VerdictCache(session, handoffs)
+    cache = VerdictCache(session, handoffs)
+    verdicts = cache.measure_all()
     handoff_reviewer = HandoffReviewer(session, reading.result, gates, closed=session.loaded.refused_shortly)
-    reviewed = tuple(handoff_reviewer.review(handoff, verdicts.measure(handoff)) for handoff in handoffs)
+    reviewed = tuple(handoff_reviewer.review(handoff, verdicts[handoff.id]) for handoff in handoffs)
     state = build_state(session, reading.result, handoff_reviewer, reviewed, version)
     changed = read_change_times(session, state)
     inbox = build_inbox(state, build_inbox_facts(session, reviewer, changed, gates))
-    incremental = IncrementalState(rules, gone, names, memory, verdicts, handoff_reviewer)
+    incremental = IncrementalState(rules, gone, names, memory, cache, handoff_reviewer)
     start = gates.policy.start_line if gates and gates.policy else ""
     since = name_commit(session.repository.git, start) if start else ""
     return RepositorySnapshot(
-        version, version, session, reading, gates, reviewer, changed, state, inbox, incremental, since
+        version, version, session, reading, gates, verdicts, reviewer, changed, state, inbox, incremental, since
     )
 
 

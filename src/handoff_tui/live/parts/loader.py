@@ -15,7 +15,6 @@ from handoff_tui.changes.snapshots.snapshot import list_snapshots
 from handoff_tui.checks.problems import measure_gate
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks
-from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import CaptureError, FileUnreadableError, HandoffError
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
@@ -24,14 +23,12 @@ from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.git.history.commits import read_blobs, read_commits
 from handoff_tui.git.objects.private_objects import offer_objects
-from handoff_tui.handoffs.agent_comments import read_comments
-from handoff_tui.handoffs.handoff import Document, Handoff
+from handoff_tui.handoffs.handoff import Document
 from handoff_tui.handoffs.session import Session
 from handoff_tui.live.drafts import DraftKeeper
 from handoff_tui.live.feed.gate_measurer import CauseFinder
 from handoff_tui.live.feed.live_checks import LiveChecks
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
-from handoff_tui.live.feed.verdict_cache import DeepVerdictCache
 from handoff_tui.live.state.app import (
     PACKET,
     AppState,
@@ -55,7 +52,7 @@ from handoff_tui.log.show.view import EntryView, LogReport
 from handoff_tui.status.inbox_item import MeasuredGate
 from handoff_tui.status.pipeline import PipelineView, build_pipeline
 from handoff_tui.status.review_state import ShownHandoff
-from handoff_tui.status.show import find_handoff, show, show_again
+from handoff_tui.status.show import find_handoff, show_known
 from handoff_tui.system.files.cache_files import find_cache_folder
 from handoff_tui.system.files.reader import FileReader, decode_text
 
@@ -93,6 +90,12 @@ class WantedParts:
     scope: DiffRange
     commands: tuple[CheckResult, ...] = ()
     """Results of commands that were run in this app."""
+
+
+def read_shown(snapshot: RepositorySnapshot, handoff: str) -> ShownHandoff:
+    reviewed = find_handoff(snapshot.state, handoff)
+    verdicts, scopes = snapshot.verdicts[reviewed.handoff.id], snapshot.incremental.handoff_reviewer.scopes
+    return show_known(snapshot.session, snapshot.state, reviewed, verdicts, snapshot.gates, scopes)
 
 
 def read_pipeline(snapshot: RepositorySnapshot, handoff: str) -> PipelineView:
@@ -293,9 +296,7 @@ class PartLoader:
         self._store, self._drafts = store, drafts
         self._commands: dict[str, dict[str, CheckResult]] = {}
         """The last results of commands that were run here, by repository and id."""
-        self._verdicts = DeepVerdictCache()
-        self._checks = LiveChecks(self._verdicts)
-        self._shown: tuple[RepositorySnapshot, ShownHandoff] | None = None
+        self._checks = LiveChecks()
         self._files: tuple[tuple[object, ...], FilesView, FilesDiff | None] | None = None
 
     def read(self, part: Part, state: AppState, snapshot: RepositorySnapshot, cancel: threading.Event) -> Any:  # noqa: ANN401 - of the part's own type
@@ -309,7 +310,7 @@ class PartLoader:
             snapshot.session.loaded.refuse_judging()
         wanted = self.build_wanted(state)
         readers: dict[Part, Callable[[], Any]] = {
-            Part.SHOWN: lambda: self._read_shown(snapshot, wanted.handoff),
+            Part.SHOWN: lambda: read_shown(snapshot, wanted.handoff),
             Part.PIPELINE: lambda: read_pipeline(snapshot, wanted.handoff),
             Part.CHECKS: lambda: self._checks.run(snapshot, wanted.handoff, wanted.phase, wanted.commands, cancel),
             Part.PROBLEMS: lambda: self._find_problems(snapshot, wanted, cancel),
@@ -344,23 +345,8 @@ class PartLoader:
         self, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event
     ) -> MeasuredGate:
         report = self._checks.run(snapshot, wanted.handoff, wanted.phase, wanted.commands, cancel)
-        verdicts = self._verdicts.find(snapshot).measure(find_handoff(snapshot.state, wanted.handoff).handoff)
         causes = CauseFinder(snapshot)
-        return measure_gate(report, verdicts, lambda path: causes.find(path, wanted.handoff))
-
-    def _read_shown(self, snapshot: RepositorySnapshot, wanted: str) -> ShownHandoff:
-        """Reads the handoff; after a mere save only its verdicts are measured again."""
-        before = self._shown
-        handoff = find_handoff(snapshot.state, wanted).handoff
-        if before is None or not _is_same_story(before, snapshot, handoff):
-            self._shown = (snapshot, show(snapshot.session, snapshot.state, wanted, CheckAgain()))
-        else:
-            verdicts = self._verdicts.find(snapshot).measure(handoff)
-            scopes = snapshot.incremental.handoff_reviewer.scopes
-            again = show_again(before[1], snapshot.state, verdicts, snapshot.gates, scopes)
-            comments = read_comments(snapshot.session.repository, handoff.id)
-            self._shown = (snapshot, again.model_copy(update={"agent_comments": comments}))
-        return self._shown[1]
+        return measure_gate(report, snapshot.verdicts[wanted.handoff], lambda path: causes.find(path, wanted.handoff))
 
     def _read_files(self, snapshot: RepositorySnapshot, wanted: WantedParts, cancel: threading.Event) -> FilesView:
         """Shows the list at once; counting reads every changed file, so it comes after."""
@@ -411,17 +397,6 @@ class PartLoader:
             return read_document(snapshot, wanted.handoff, path)
         packet = build_packet(look(snapshot, wanted, cancel))
         return OpenDocument(path, render_packet(packet), packet=packet)
-
-
-def _is_same_story(
-    before: tuple[RepositorySnapshot, ShownHandoff], snapshot: RepositorySnapshot, handoff: Handoff
-) -> bool:
-    """Tells whether only files were saved since, and the handoff has the same documents."""
-    last, shown = before[0], before[1].reviewed.handoff
-    paths = [document.path for document in handoff.documents]
-    same = (last.state.repository.root, shown.id) == (snapshot.state.repository.root, handoff.id)
-    same = same and [document.path for document in shown.documents] == paths and shown.producers == handoff.producers
-    return same and shown.source_agent == handoff.source_agent and snapshot.find_patch(last.version) is not None
 
 
 def _show_uncounted(state: AppState, wanted: WantedParts, view: FilesView) -> AppState:

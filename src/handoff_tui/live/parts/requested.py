@@ -113,7 +113,8 @@ class RequestedChecks:
         snapshot = self._store.find_snapshot(state)
         if snapshot is None or state.chosen != key:
             return
-        from handoff_tui.live.feed.live_checks import run_requested  # noqa: PLC0415 - after the first paint
+        from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check  # noqa: PLC0415 - after the first paint
+        from handoff_tui.live.feed.live_checks import build_request  # noqa: PLC0415
 
         started = read_now()
 
@@ -125,8 +126,11 @@ class RequestedChecks:
         shown = False
         commands: tuple[CheckResult, ...] = ()
         try:
-            request = (key.handoff, state.phase, only)
-            report, commands = run_requested(snapshot, request, tell, cancel, fresh=fresh)
+            snapshot.session.loaded.refuse_judging()
+            request = build_request(snapshot, key.handoff, state.phase)._replace(only=only, fresh=fresh)
+            progress = ProgressCallbacks(on_result=tell, cancel=cancel)
+            report = check(snapshot.session, request, progress, Prefetched(snapshot.reading))
+            commands = report.command_results
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
             self._show(key, lambda loaded: replace(loaded, trouble=trouble))
