@@ -39,6 +39,7 @@ from handoff_tui.status.inbox_item import (
 )
 from handoff_tui.status.refresh import open_log_gates, refresh
 from handoff_tui.status.status_page import build_status_page, label_state, sort_by_turn
+from handoff_tui.system.processes.child import Child
 from tests.support.desk_states import MOMENT, ROOT, build_reviewed, build_state, find_section, list_lines, make_item
 from tests.support.gates import HANDOFF, GateDesk
 from tests.support.repositories import RepositoryBuilder
@@ -138,10 +139,14 @@ def test_times_of_all_handoffs_take_one_git_call(builder: RepositoryBuilder, mon
             started.append(argv)
             super().__init__(argv, **options)
 
+    def refuse(_child: object, argv: list[str], *_: object, **_options: object) -> None:
+        raise AssertionError(f"{argv} was started too")
+
     def count(_git: object, *words: str, **_options: object) -> None:
         raise AssertionError(f"git {words[0]} was asked too")
 
     monkeypatch.setattr(subprocess, "Popen", Counted)
+    monkeypatch.setattr(Child, "__init__", refuse)
     monkeypatch.setattr(git_door.Git, "run", count)
     times = read_change_times(desk, state)
     assert len(started) == 1

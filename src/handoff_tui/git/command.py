@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +20,7 @@ from handoff_tui.git.hardening import (
     parse_config_origins,
     refuse_special_files_below,
 )
+from handoff_tui.system.processes.child import Child
 from handoff_tui.system.processes.programs import find_executable
 
 _SHARED = "sharedindex."
@@ -183,7 +182,7 @@ class Git:
         with self.prepare(*arguments, extra=extra) as (argv, environment):
             try:
                 return _start(argv, environment, stdin, self.folder)
-            except subprocess.TimeoutExpired as late:
+            except TimeoutError as late:
                 raise build_timeout_error(arguments[0]) from late
             except (OSError, UnicodeEncodeError) as refused:
                 raise build_start_error(arguments[0], refused) from refused
@@ -290,36 +289,27 @@ def find_git() -> str:
 
 def _start(argv: list[str], environment: dict[str, str], stdin: bytes, folder: Path) -> GitAnswer:
     if len(stdin) <= _PIPE_BYTES:
-        return _run(argv, environment, (subprocess.PIPE, stdin), folder)
+        with Child(argv, environment) as child:
+            child.say(stdin)
+            return _listen(child, folder)
     import tempfile  # noqa: PLC0415 - few calls have that much to say
 
-    # in a file: after a wait that ended early, Python doesn't write the rest of the input
+    # in a file: it is more than a pipe takes before git reads it
     with tempfile.TemporaryFile(prefix="handoff-tui-") as spooled:
         spooled.write(stdin)
         spooled.seek(0)
-        return _run(argv, environment, (spooled.fileno(), b""), folder)
+        with Child(argv, environment, stdin=spooled.fileno()) as child:
+            return _listen(child, folder)
 
 
-def _run(argv: list[str], environment: dict[str, str], stdin: tuple[int, bytes], folder: Path) -> GitAnswer:
-    source, content = stdin
-    with subprocess.Popen(
-        argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
-    ) as process:
-        try:
-            stdout, stderr = _wait(process, content, folder)
-        finally:
-            if process.poll() is None:  # too slow, or Ctrl-C: git and its children are one group; none is left
-                os.killpg(process.pid, signal.SIGKILL)
-    return GitAnswer(process.returncode, stdout, stderr.decode("utf-8", "replace"))
-
-
-def _wait(process: subprocess.Popen[bytes], stdin: bytes, folder: Path) -> tuple[bytes, bytes]:
-    """Returns git's output. If git is silent for long, checks whether a pipe in place of a file is the reason."""
-    try:
-        return process.communicate(stdin, timeout=_SILENT_SECONDS)
-    except subprocess.TimeoutExpired:
+def _listen(child: Child, folder: Path) -> GitAnswer:
+    """Returns git's answer. If git is silent for long, checks whether a pipe in place of a file is the reason."""
+    if not child.listen(_SILENT_SECONDS):
         refuse_special_files_below(folder)
-    return process.communicate(timeout=TIMEOUT_SECONDS - _SILENT_SECONDS)
+        if not child.listen(TIMEOUT_SECONDS - _SILENT_SECONDS):
+            raise TimeoutError
+    stdout, stderr = child.read_output()
+    return GitAnswer(child.wait(), stdout, stderr.decode("utf-8", "replace"))
 
 
 @contextmanager

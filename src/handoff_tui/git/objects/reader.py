@@ -6,22 +6,20 @@ what is shown isn't what is signed.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import select
-import signal
-import subprocess
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from threading import RLock
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import GitError, ObjectMissingError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import TIMEOUT_SECONDS, Git
+from handoff_tui.system.processes.child import Child
 
 if TYPE_CHECKING:
     from _hashlib import HASH
@@ -262,27 +260,17 @@ class _Running:
         words = ("cat-file", "--batch-command" if knows_commands else "--batch")
         with ExitStack() as stack:
             argv, environment = stack.enter_context(git.prepare(*words, extra=extra))
-            process = subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-                start_new_session=True,
-                bufsize=0,
-            )
-            self._process = process
-            self._stdin, self._stdout = _require(process.stdin), _require(process.stdout)
+            self._child = Child(argv, environment, complains=False)
             self._poll = select.poll()
-            self._poll.register(self._stdout.fileno(), select.POLLIN)
+            self._poll.register(self._child.stdout, select.POLLIN)
             self._rest = b""
             self._is_gone = False
-            self.end = weakref.finalize(self, _end, process, stack.pop_all())
+            self.end = weakref.finalize(self, _end, self._child, stack.pop_all())
 
     @property
     def refused_its_words(self) -> bool:
         """Whether git ended because it does not know `--batch-command`."""
-        return self._is_gone and self._process.wait(TIMEOUT_SECONDS) == _USAGE_ERROR
+        return self._is_gone and self._child.wait() == _USAGE_ERROR
 
     def describe_all(self, names: list[str]) -> list[bytes]:
         answers: list[bytes] = []
@@ -312,7 +300,7 @@ class _Running:
 
     def _ask(self, questions: list[bytes]) -> None:
         try:
-            self._stdin.write(b"".join(questions))
+            os.write(self._child.stdin, b"".join(questions))
         except BrokenPipeError:
             self._is_gone = True
             raise
@@ -337,7 +325,7 @@ class _Running:
     def _read(self) -> bytes:
         if not self._poll.poll(TIMEOUT_SECONDS * 1000):
             raise _OddAnswerError
-        chunk = os.read(self._stdout.fileno(), _CHUNK)
+        chunk = os.read(self._child.stdout, _CHUNK)
         if not chunk:
             self._is_gone = True
             raise _OddAnswerError
@@ -370,14 +358,6 @@ def _join_lines(names: list[str]) -> bytes:
     return b"".join(os.fsencode(name) + b"\n" for name in names)
 
 
-def _require(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise _OddAnswerError
-    return pipe
-
-
-def _end(process: subprocess.Popen[bytes], prepared: ExitStack) -> None:
-    with prepared, process:
-        if process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+def _end(child: Child, prepared: ExitStack) -> None:
+    with prepared:
+        child.end()
