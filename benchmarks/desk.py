@@ -26,7 +26,7 @@ _EXAMINED = b"attempt 1"
 """What the box of a decision says once the work is captured and checked."""
 _OTHERS = {"lazygit": b"Status", "tig": b"[main]"}
 """What people look into a repository with, and a word of its first screen."""
-_FRAME_SECONDS = 1 / 60
+FRAME_SECONDS = 1 / 60
 _DEBOUNCE_SECONDS = 2 * 0.005
 """The watcher looks every 5 ms and tells after one to two looks."""
 _FIRST_PAINT_LIMIT = 1.5
@@ -54,7 +54,7 @@ Empty().run()
 
 def measure_desk(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row]:
     """Sizes are numbers of files; the largest is compared with an empty repository."""
-    environment = _build_environment(folder / "desk-home")
+    environment = build_environment(folder / "desk-home")
     empty = make_repository(folder / "desk-empty", 0, 0)
     places = {files: make_repository(folder / f"desk-{files}", files, 60) for files in sizes}
     many = make_repository(folder / "desk-many", 10, 12_000)
@@ -67,7 +67,7 @@ def measure_desk(folder: Path, rounds: int, sizes: tuple[int, ...]) -> list[Row]
     ]
 
 
-def _build_environment(home: Path) -> dict[str, str]:
+def build_environment(home: Path) -> dict[str, str]:
     home.mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     return {**kept, "HOME": str(home), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -129,7 +129,7 @@ def _measure_saves(environment: Mapping[str, str], places: dict[int, Path]) -> l
             for files, place in places.items():
                 taken[files].append(_save(place, programs[files], number))
     frames = {
-        files: (statistics.median(seconds) - _DEBOUNCE_SECONDS) / _FRAME_SECONDS for files, seconds in taken.items()
+        files: (statistics.median(seconds) - _DEBOUNCE_SECONDS) / FRAME_SECONDS for files, seconds in taken.items()
     }
     smallest, largest = min(places), max(places)
     growth = statistics.median(taken[largest]) / statistics.median(taken[smallest])
@@ -169,7 +169,7 @@ def _measure_filter(environment: Mapping[str, str], many: Path) -> Row:
             taken.append(time.perf_counter() - start)
             program.drain(0.1)
     return Row(
-        "filter keystroke, 2,000 handoffs, frames", statistics.median(taken) / _FRAME_SECONDS, _FILTER_FRAMES_LIMIT
+        "filter keystroke, 2,000 handoffs, frames", statistics.median(taken) / FRAME_SECONDS, _FILTER_FRAMES_LIMIT
     )
 
 
@@ -213,7 +213,7 @@ def _measure_sample(environment: Mapping[str, str], folder: Path, rounds: int) -
     slowest = max(map(statistics.median, keys.values()))
     decision = statistics.median(boxes) / statistics.median(checks)
     return [
-        Row("a key until the screen changes, slowest of 4 keys, frames", slowest / _FRAME_SECONDS, _KEY_FRAMES_LIMIT),
+        Row("a key until the screen changes, slowest of 4 keys, frames", slowest / FRAME_SECONDS, _KEY_FRAMES_LIMIT),
         Row("key until a decision is examined / check --fresh, sample", decision, _DECISION_LIMIT),
         Row("memory with the sample open / empty Textual app", memory / plain, _MEMORY_LIMIT, f"{memory / 1e6:.0f} MB"),
     ]

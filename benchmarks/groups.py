@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks.agents import measure_agents
 from benchmarks.baseline import measure_capture
+from benchmarks.busy import measure_busy
 from benchmarks.check import measure_cancel, measure_check, measure_engine
 from benchmarks.compare import measure_compare
 from benchmarks.debugging import measure_debugging
@@ -53,6 +54,7 @@ def list_groups(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[str, 
         "watching": lambda: measure_watching(folder, rounds, sizes),
         "live": lambda: measure_live(folder, sizes),
         "desk": lambda: measure_desk(folder, rounds, (1_000, _MOST_FILES)),
+        "busy": lambda: measure_busy(folder, rounds),
         "agents": lambda: measure_agents(folder, rounds),
         "procedures": lambda: measure_procedures(folder, rounds),
         "debugging": lambda: measure_debugging(folder, rounds),

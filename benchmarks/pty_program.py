@@ -43,6 +43,12 @@ class PtyProgram:
         while select.select([self._descriptor], [], [], quiet_seconds)[0]:
             self.written += len(os.read(self._descriptor, 65_536))
 
+    def read_for(self, seconds: float) -> None:
+        """Reads for a while, whether it is quiet or not."""
+        late = time.perf_counter() + seconds
+        while select.select([self._descriptor], [], [], max(0.0, late - time.perf_counter()))[0]:
+            self.written += len(os.read(self._descriptor, 65_536))
+
     def send(self, keys: bytes) -> float:
         os.write(self._descriptor, keys)
         return time.perf_counter()

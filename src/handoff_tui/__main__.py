@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 if __name__ == "__main__" and not sys.flags.safe_path:
@@ -19,6 +20,7 @@ def main() -> None:
 
         print(f"handoff-tui {__version__}")  # noqa: T201 - the one writer of stdout is not loaded yet
         return
+    gc.set_threshold(_SELDOM)
     from handoff_tui.cli.main import main as run  # noqa: PLC0415 - nothing is loaded before it is needed
 
     code = run(open_app=_open_app)
@@ -27,6 +29,9 @@ def main() -> None:
     sys.exit(code)
 
 
+_SELDOM = 100_000
+"""How many new objects make Python look for garbage: most verbs end before there is any."""
+_USUAL = gc.get_threshold()
 _LOOKING = frozenset({"status", "show", "check", "gate", "diff", "coverage", "hook"})
 """Verbs that are called often, and leave nothing to be done at the end."""
 
@@ -55,6 +60,8 @@ def _open_app(
     tour: bool = False,
 ) -> None:
     from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415 - the command line loaded it already
+
+    gc.set_threshold(*_USUAL)
     from handoff_tui.tui.run import run_app  # noqa: PLC0415 - the command line does without Textual
 
     still = run_app(starts, theme=theme, read_only=read_only, ascii_only=ascii_only, opening=opening, tour=tour)

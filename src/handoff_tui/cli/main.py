@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
 import os
 import sys
@@ -75,10 +74,6 @@ examples:
   handoff-tui show H-3                 show one of them, with claims beside measurements
   handoff-tui status --json | jq .     the same for scripts
 """
-
-
-_SELDOM = 100_000
-"""How many new objects make Python look for garbage: most verbs end before there is any."""
 
 
 argparse._ = lambda text: text  # type: ignore[attr-defined] # it has no other language, yet would look for one
@@ -212,7 +207,6 @@ def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
         raise UsageError("a verb works on one repository", "Leave the verb out to open several in the app.")
     arguments.repo = getattr(arguments, "repo", next(iter(repos), None))
     arguments.open_app = open_app if _is_at_terminal() else None
-    gc.set_threshold(_SELDOM)
     return _load(arguments.verb).run(arguments)
 
 

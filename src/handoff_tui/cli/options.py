@@ -97,12 +97,16 @@ def open_named_session(arguments: argparse.Namespace) -> Session:
 
 def open_work_session(session: Session, arguments: argparse.Namespace) -> Session:
     """Opens the repository where the handoff's work is: its agent may have a work tree, on a branch of its own."""
-    from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415 - few verbs need it
+    from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, RUNS_FOLDER  # noqa: PLC0415 - few verbs do
+
+    if not (session.repository.common_dir / LOCAL_FOLDER / RUNS_FOLDER).exists():
+        return session
+    from handoff_tui.agents.runs.branches import open_work  # noqa: PLC0415 - few repositories have runs
+    from handoff_tui.agents.runs.folders import list_runs  # noqa: PLC0415
+    from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
     if not list_runs(session.repository.common_dir):
         return session
-    from handoff_tui.agents.runs.branches import open_work  # noqa: PLC0415 - few repositories have runs
-    from handoff_tui.cli.diagnostics import write_note  # noqa: PLC0415
 
     work = open_work(session, arguments.id, arguments.phase)
     if work is not session:

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from array import array
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, AnyStr, cast
@@ -19,6 +20,12 @@ _Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
 def compile_later(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Works like `re.compile`, for module constants: a run needs few of them, and compiling all takes long."""
     return cast("re.Pattern[AnyStr]", LaterPattern(source, flags))
+
+
+@lru_cache(maxsize=512)
+def compile_known(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Compiles a pattern that is made of settings, and so is the same the next time; it is kept, too."""
+    return _kept_patterns.compile(source, int(flags))
 
 
 class LaterPattern:

@@ -6,7 +6,7 @@ now, such as signing after a person has answered, opens a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar, cast
@@ -75,6 +75,11 @@ class RepositorySession(Git):
         """What `once` has kept for this key; None if nothing."""
         return self._answers.get(key)
 
+    def list_known(self, kind: str) -> list[object]:
+        """Lists what `once` has kept for keys of two parts that begin so."""
+        with self._lock:
+            return [value for key, value in self._answers.items() if isinstance(key, tuple) and key[0] == kind]
+
     def read_objects(self, extra: Mapping[str, str] | None = None) -> ObjectReader:
         """Returns the shared object reader; another one for each set of further object folders."""
         with self._lock:
@@ -125,6 +130,10 @@ class RepositorySession(Git):
     def read_history(self) -> History:
         """Returns the history of HEAD; empty on an unborn branch."""
         return self.once("history", self._read_history)
+
+    def learn_history(self, parents: Mapping[str, tuple[str, ...]], trees: Iterable[str]) -> None:
+        """Takes the whole history of HEAD from whoever has read all of it anyway; the trees are in the same order."""
+        self.once("history", lambda: History(parents, dict(zip(parents, trees, strict=True)), complete=True))
 
     def _read_history(self) -> History:
         words = ("rev-list", "--parents", "--format=%T", f"--max-count={MOST_LISTED}", _HEAD, "--")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import select
 import signal
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from handoff_tui.git.command import TIMEOUT_SECONDS, Git, GitAnswer, build_start_error, build_timeout_error
+
+if TYPE_CHECKING:
+    import subprocess
 
 _CHUNK = 1 << 16
 
@@ -51,6 +53,8 @@ class GitStream:
 
     def finish(self) -> GitAnswer:
         """Returns how the command ended, without its output; call it after reading everything."""
+        import subprocess  # noqa: PLC0415
+
         _await_end(self._process.pid)
         try:
             code = self._process.wait(TIMEOUT_SECONDS)
@@ -85,7 +89,8 @@ def _await_end(pid: int) -> None:
 @contextmanager
 def open_stream(git: Git, *arguments: str, extra: Mapping[str, str] | None = None) -> Iterator[GitStream]:
     """Starts git; it has ended when the block is left, however that happens."""
-    import tempfile  # noqa: PLC0415 - it imports half a dozen modules
+    import subprocess  # noqa: PLC0415 - these import a dozen modules
+    import tempfile  # noqa: PLC0415
 
     with git.prepare(*arguments, extra=extra) as (argv, environment), tempfile.TemporaryFile() as complaints:
         try:

@@ -14,6 +14,7 @@ import pytest
 from handoff_tui.core.errors import GitError, StoreWriteError
 from handoff_tui.git.command import Git
 from handoff_tui.git.history import last_changes
+from handoff_tui.git.history.commit_changes import read_commit_changes
 from handoff_tui.git.history.commit_graph import (
     count_commits,
     find_ancestors,
@@ -40,6 +41,7 @@ from handoff_tui.git.history.last_changes import blame_lines, read_commit_times,
 from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository, reaches_locally
+from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.trial_tree import offer_commit_view
 from tests.support.repositories import AUTHOR, EMAIL, RepositoryBuilder
 
@@ -414,6 +416,39 @@ def test_paths_of_a_commit_are_told(builder: RepositoryBuilder) -> None:
     git = open_repository(builder.folder).git
     assert read_commit_paths(git, builder.head("HEAD~1")) == ["a"]
     assert read_commit_paths(git, "HEAD") == ["b"]
+
+
+def test_paths_of_commits_that_were_read_are_not_asked_again(
+    builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But a merge was read against all its parents at once, and is asked about."""
+    builder.write("a").commit("one").git("checkout", "-q", "-b", "side")
+    builder.write("b").commit("two").git("checkout", "-q", "main")
+    builder.write("c").write("é\n").commit("three").git("merge", "-q", "--no-ff", "-m", "four", "side")
+    asked, git = open_repository(builder.folder).git, open_repository(builder.folder).git
+    commits = read_commit_changes(git)
+    paths = {one.id: read_commit_paths(asked, one.id) for one in commits}
+    assert len(paths) == 4
+    assert read_commit_paths(git, builder.head()) == paths[builder.head()]
+    monkeypatch.setattr(Git, "read", None)
+    alone = [one for one in commits if len(one.parents) < 2]
+    assert {one.id: read_commit_paths(git, one.id) for one in alone} == {one.id: paths[one.id] for one in alone}
+
+
+def test_history_that_was_read_whole_is_not_read_again(
+    builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest commits with their messages are all there are, unless there are as many as were asked for."""
+    for name in ("a", "b", "c"):
+        builder.write(name).commit(name)
+    asked, learned, cut = (session_of(open_repository(builder.folder).git) for _ in range(3))
+    assert len(read_commits(learned, 4)) == 3
+    assert len(read_commits(cut, 3)) == 3
+    assert cut.find_known("history") is None
+    expected = asked.read_history()
+    monkeypatch.setattr(Git, "run", None)
+    assert learned.read_history() == expected
+    assert list(learned.read_history().trees) == list(expected.parents)
 
 
 def test_merge_base_is_where_lines_parted(builder: RepositoryBuilder) -> None:

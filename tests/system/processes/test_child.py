@@ -26,6 +26,7 @@ def is_running(process: int) -> bool:
 
 @pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -TERM $$", -15), ("true", 0)])
 def test_it_says_how_it_ended(script: str, code: int) -> None:
+    """Also when it is asked twice, and when it didn't read what it was told."""
     with start(script) as child:
         child.say(b"nobody reads this")
         assert child.listen(10)
@@ -42,6 +43,7 @@ def test_both_outputs_are_read_however_much_there_is() -> None:
 
 
 def test_input_may_be_a_file(tmp_path: Path) -> None:
+    """For more than a pipe takes; and complaints may be lost."""
     place = tmp_path / "words"
     place.write_bytes(b"from a file")
     with place.open("rb") as file, Child(["/bin/cat"], {}, stdin=file.fileno(), complains=False) as child:
@@ -63,6 +65,7 @@ def test_silent_one_is_left_and_nothing_of_it_stays() -> None:
 
 
 def test_no_program_says_so_and_leaves_nothing_open() -> None:
+    """No end of a pipe stays behind."""
     before = sorted(Path("/proc/self/fd").iterdir())
     with pytest.raises(FileNotFoundError):
         Child(["/no/such/program"], {})

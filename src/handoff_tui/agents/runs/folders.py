@@ -51,12 +51,11 @@ from handoff_tui.core.model import Model
 from handoff_tui.system.clock import pause, read_monotonic, read_now
 from handoff_tui.system.files.atomic_write import build_write_error
 from handoff_tui.system.files.cache_files import find_state_folder
-from handoff_tui.system.files.git_private_files import LOCAL_FOLDER
+from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, RUNS_FOLDER
 from handoff_tui.system.files.sealed_files import load_cache_secret, read_sealed
 from handoff_tui.system.processes.identity import find_marked, is_same_process, read_host
 from handoff_tui.system.processes.output_reader import hash_output, read_last_lines
 
-RUNS_FOLDER = "runs"
 _LONGEST_NAME = 120
 _DIGEST_CHARACTERS = 16
 _SILENT_SECONDS = 30.0

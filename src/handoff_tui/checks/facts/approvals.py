@@ -81,7 +81,7 @@ def is_agent(context: Context, handoff: Handoff, name: str) -> bool:
 
 
 def _names(name: str, agent: str) -> bool:
-    return bool(agent) and re.search(rf"(?<!\w){re.escape(agent)}(?!\w)", name) is not None
+    return bool(agent) and agent in name and re.search(rf"(?<!\w){re.escape(agent)}(?!\w)", name) is not None
 
 
 def _normalise(text: str) -> str:

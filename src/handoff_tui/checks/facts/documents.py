@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.rule import READABLE, Findings, RuleFinding
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place, ProblemLevel
 from handoff_tui.core.text.labels import name_some
 from handoff_tui.handoffs.reading import json_document
@@ -37,14 +37,20 @@ def parse_strictly(content: bytes, first_line: int = 1) -> object:
     return parsed.value
 
 
+_COLON: Final = compile_later(r"\s*:\s*")
+
+
 def find_line(content: bytes, key: str, value: str | None = None) -> int | None:
     """The line of the first member with this name, and this text if given; None if there is none."""
-    wanted = rf"{re.escape(json.dumps(key))}\s*:"
-    if value is not None:
-        wanted += rf"\s*{re.escape(json.dumps(value, ensure_ascii=False))}"
     text = content.decode("utf-8", "replace")
-    found = re.search(wanted, text)
-    return text.count("\n", 0, found.start()) + 1 if found else None
+    name, wanted = json.dumps(key), "" if value is None else json.dumps(value, ensure_ascii=False)
+    start = text.find(name)
+    while start != -1:
+        colon = _COLON.match(text, start + len(name))
+        if colon is not None and text.startswith(wanted, colon.end()):
+            return text.count("\n", 0, start) + 1
+        start = text.find(name, start + 1)
+    return None
 
 
 _MOST_NAMED: Final = 3

@@ -37,6 +37,9 @@ def lay_out_line(line: Line, width: int) -> list[Row]:
 def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None) -> list[Row]:
     """Breaks cells between words, or anywhere in a word longer than a line. Returns at least one row."""
     limit, later = max(2, first_width), max(2, first_width if width is None else width)
+    cells = [cell for cell in cells if cell.text]
+    if sum([compute_width(cell.text) for cell in cells]) <= limit:
+        return [tuple(cells)]
     rows: list[Row] = []
     current: list[Cell] = []
     room = limit

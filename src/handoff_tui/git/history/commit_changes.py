@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from itertools import count
-from typing import overload
+from typing import cast, overload
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import GitError
@@ -17,6 +17,7 @@ from handoff_tui.git.session import session_of
 
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%ct%x00%at%x00%B%x00"
 _FIELDS = 8
+_KIND = "commit changes"
 GONE = "000000"
 """The mode of a path that a change removed."""
 
@@ -157,7 +158,16 @@ class ChangedCommit(NamedTuple):
 def read_commit_changes(git: Git, since: str | None = None, head: str = "HEAD") -> list[ChangedCommit]:
     """Returns the commits after `since` up to `head`, parents before children; all without `since`. Read once."""
     reach = head if since is None else f"{since}..{head}"
-    return list(session_of(git).once(("commit changes", reach), lambda: _read(git, reach)))
+    return list(session_of(git).once((_KIND, reach), lambda: _read(git, reach)))
+
+
+def find_read_paths(git: Git, commit: str) -> list[str] | None:
+    """The paths that a commit changed, if that was read; None for a merge, which was read against all its parents."""
+    for read in cast("list[list[ChangedCommit]]", session_of(git).list_known(_KIND)):
+        for one in read:
+            if one.id == commit:
+                return list(one.paths) if len(one.parents) <= 1 else None
+    return None
 
 
 def _read(git: Git, reach: str) -> list[ChangedCommit]:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
+from handoff_tui.git.history.commit_changes import find_read_paths
 from handoff_tui.git.history.commits import resolve_commits
 from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN
@@ -119,6 +120,9 @@ def find_merge_bases(git: Git, one: str, other: str) -> list[str]:
 
 def read_commit_paths(git: Git, commit: str) -> list[str]:
     """Returns the paths that one commit changed, compared with its first parent."""
+    known = find_read_paths(git, commit)
+    if known is not None:
+        return known
     output = git.read(
         "diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-m", "--first-parent", "-z", commit
     )

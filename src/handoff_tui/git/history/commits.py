@@ -16,8 +16,8 @@ from handoff_tui.git.objects.reader import can_be_committed
 from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN, OWN_FOLDER
 
-_COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00"
-_COMMIT_FIELDS = 9
+_COMMIT_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%s%x00%B%x00%T%x00"
+_COMMIT_FIELDS = 10
 REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*objectname)%09%(contents:subject)"
 _LARGEST_COMMIT = 1 << 20
 _NOTES = "refs/notes/"
@@ -65,11 +65,13 @@ def read_commits(git: Git, limit: int, paths: tuple[str, ...] = ()) -> list[Comm
             return []
         raise answer.to_error("log")
     fields = os.fsdecode(answer.stdout).split("\0")
-    # `-z` adds a NUL between commits, so each commit is nine fields and one empty one
-    return [
-        _build_commit(fields[start : start + _COMMIT_FIELDS])
-        for start in range(0, len(fields) - _COMMIT_FIELDS, _COMMIT_FIELDS + 1)
-    ]
+    # `-z` adds a NUL between commits, so each commit is its fields and one empty one
+    starts = range(0, len(fields) - _COMMIT_FIELDS, _COMMIT_FIELDS + 1)
+    commits = [_build_commit(fields[start : start + _COMMIT_FIELDS - 1]) for start in starts]
+    if not paths and len(commits) < limit:
+        trees = (fields[start + _COMMIT_FIELDS - 1] for start in starts)
+        session_of(git).learn_history({one.id: one.parents for one in commits}, trees)
+    return commits
 
 
 def list_added(git: Git, paths: Sequence[str]) -> list[str]:

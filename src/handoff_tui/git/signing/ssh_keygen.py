@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -140,6 +139,8 @@ def check_with_ssh_keygen(message: bytes, armored: bytes) -> bool:
 
 
 def _ask_about(folder: Path, message: bytes, armored: bytes, *question: str) -> bool:
+    import subprocess  # noqa: PLC0415 - who looks asks nothing of it
+
     signature = folder / "entry.sig"
     signature.write_bytes(armored)
     try:
@@ -200,6 +201,8 @@ def _run(words: list[str], folder: Path, prompt: Prompt) -> tuple[int | None, st
         end = run_command(words, folder, environment, Bounds(_SIGN_SECONDS, _GRACE_SECONDS, _KEPT_OUTPUT))
         said = end.failure or end.output.decode("utf-8", "replace")
         return (None, "its time ran out") if end.timed_out else (end.code, said)
+    import subprocess  # noqa: PLC0415
+
     try:  # in our own session, which has the terminal
         done = subprocess.run(
             words,

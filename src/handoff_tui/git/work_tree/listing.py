@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from operator import eq
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 
 _PATH_BEHIND = {"1": 8, "2": 9, "u": 10, "?": 1, "!": 1}
@@ -132,7 +131,7 @@ def parse_listing(listing: bytes) -> tuple[Tracked, tuple[str, ...], tuple[str, 
     """
     text = os.fsdecode(listing)
     width = max(text.find("\t") + 1 - _BEFORE_BLOB - _BEHIND_BLOB, 1)
-    first, *paths = re.split(rf"\0H 1(?:00644|00755|20000) .{{{width}}} 0\t", f"\0{text[:-1]}")
+    first, *paths = compile_known(rf"\0H 1(?:00644|00755|20000) .{{{width}}} 0\t").split(f"\0{text[:-1]}")
     if len(paths) == text.count("\0"):
         return Tracked(paths, text, {}), (), ()
     lines = first.split("\0")[1:]

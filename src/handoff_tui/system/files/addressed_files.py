@@ -13,7 +13,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError, StoredFileDamagedError, StoredFileMissingError, StoreWriteError
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.system.files.atomic_write import (
     SYSTEM,
     TEMPORARY_PREFIX,
@@ -55,7 +55,7 @@ class FolderListing:
     def __init__(self, shown: str, suffix: str) -> None:
         self._shown = shown
         self._suffix = suffix
-        self._name = re.compile(f"([0-9a-f]{{64}}){re.escape(suffix)}")
+        self._name = compile_known(f"([0-9a-f]{{64}}){re.escape(suffix)}")
         self._memory: dict[str, _Memory] = {}
 
     def look_at_files(self, folder: Folder) -> list[ListedFolder]:

@@ -18,6 +18,7 @@ from handoff_tui.system.files.atomic_write import (
 from handoff_tui.system.files.noted import note
 
 LOCAL_FOLDER = "handoff-tui"
+RUNS_FOLDER = "runs"
 _MAX_BYTES = 64 * 1024 * 1024
 _GROWING_FILE = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 

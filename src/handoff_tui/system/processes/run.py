@@ -6,18 +6,20 @@ A child that leaves its session is found by a mark in its inherited environment.
 from __future__ import annotations
 
 import os
-import selectors
 import signal
-import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.system.processes.identity import MARK, find_marked, is_living
+
+if TYPE_CHECKING:
+    import subprocess
 
 _MAX_BYTES = 256 * 1024 * 1024
 
@@ -96,6 +98,8 @@ def run_command(
 
     With `mark`, a later process can find what is left of it if this one is killed.
     """
+    import subprocess  # noqa: PLC0415 - who looks imports this module, and runs nothing
+
     mark = mark or os.urandom(16).hex()
     started = time.monotonic()
     try:
@@ -131,6 +135,8 @@ def follow(
     assert process.stdout is not None  # noqa: S101 - opened as a pipe
     descriptor = process.stdout.fileno()
     os.set_blocking(descriptor, False)
+    import selectors  # noqa: PLC0415
+
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)
         open_pipe = True
@@ -175,6 +181,8 @@ def drain(process: subprocess.Popen[bytes], keeper: OutputKeeper, on_output: Cal
 
 def stop_all(process: subprocess.Popen[bytes], mark: str, grace: float) -> int:
     """Ends the command's session and everything that left it; returns how many were found by their mark."""
+    import subprocess  # noqa: PLC0415
+
     if process.poll() is None and grace > 0:
         signal_group(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):

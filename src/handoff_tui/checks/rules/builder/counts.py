@@ -11,7 +11,7 @@ from handoff_tui.checks.facts.documents import find_unreadable
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
 from handoff_tui.checks.rules.builder import documents as builder
 from handoff_tui.checks.rules.builder.packages import list_manifests
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.core.tasks import Fact, Package, TestCounts
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.core.text.labels import plural
@@ -278,5 +278,5 @@ def _explains(context: Context, text: str, what: str, before: int, now: int) -> 
 def _tells_drop(context: Context, clause: str) -> bool:
     """Accepts "4 tests were removed", but not "no test was removed"."""
     words = context.settings.builder.drop_words
-    found = re.search(rf"\b(?:{'|'.join(map(re.escape, words))})\b", clause, re.IGNORECASE)
+    found = compile_known(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE).search(clause)
     return found is not None and _NEGATION.search(clause, 0, found.start()) is None

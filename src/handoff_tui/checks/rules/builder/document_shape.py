@@ -11,7 +11,7 @@ from handoff_tui.checks.context import Context
 from handoff_tui.checks.facts.documents import find_unreadable
 from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.builder import documents as builder
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.core.text.labels import plural
@@ -69,7 +69,9 @@ def _find_narrow_run(context: Context, handoff: Handoff, counts: TestCounts, res
 def _find_named_packages(context: Context, command: str) -> list[str]:
     """Returns the packages that a command names, without those it ignores."""
     prefix = re.escape(context.settings.builder.package_prefix)
-    return list(dict.fromkeys(re.findall(rf"{prefix}[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", _LEFT_OUT.sub("", command))))
+    return list(
+        dict.fromkeys(compile_known(rf"{prefix}[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*").findall(_LEFT_OUT.sub("", command)))
+    )
 
 
 def find_baseline_gaps(context: Context, handoff: Handoff, results: Document) -> Findings:
@@ -289,7 +291,7 @@ def _judge_place(context: Context, handoff: Handoff, document: Document, word: s
 
 
 def _fits(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(re.match(pattern, name) for pattern in patterns)
+    return any(compile_known(pattern).match(name) for pattern in patterns)
 
 
 _NUMBERED = compile_later(r"[0-9]{1,3}[.)]\s+\S")

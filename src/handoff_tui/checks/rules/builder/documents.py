@@ -109,11 +109,14 @@ def find_fact(handoff: Handoff, name: str, document: Document) -> Fact | None:
     )
 
 
+_NUMBERS = compile_later(r"^(?:[0-9]+ )+")
+
+
 def find_heading(document: Document, name: str) -> Heading | None:
     """Returns the first section whose heading begins with a name, apart from numbers and punctuation."""
     wanted = normalise(name)
     for section in document.sections[1 if document.title else 0 :]:
-        words = re.sub(r"^(?:[0-9]+ )+", "", normalise(section.title))
+        words = _NUMBERS.sub("", normalise(section.title))
         if words == wanted or words.startswith(f"{wanted} "):
             return section
     return None

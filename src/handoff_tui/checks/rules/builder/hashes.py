@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import shlex
 import zlib
 from collections.abc import Collection, Iterator
@@ -14,6 +13,7 @@ from handoff_tui.checks.facts.documents import describe_cut_off, find_unreadable
 from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rule
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.packages import find_measured, measure_hash
+from handoff_tui.core.lazy_pattern import compile_known
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
@@ -83,7 +83,7 @@ def _is_replaced(claim: Claim, replaced: _Replaced) -> bool:
 def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Replaced) -> Findings:
     value, subject = str(claim.value), claim.subject or ""
     pattern = context.settings.builder.hash_pattern
-    if not re.match(pattern, value):
+    if not compile_known(pattern).match(value):
         message = f"the hash quoted for {subject} is no whole SHA-256"
         yield RuleFinding(message, f"form {claim.kind.value} {subject}", claim.where, "sha256:<64 hex digits>", value)
     elif claim.kind is ClaimKind.HASH:

@@ -17,7 +17,7 @@ from handoff_tui.checks.facts.configuration_changes import (
 )
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule, low_rule
 from handoff_tui.core.classes import NamedTuple
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.core.place import CheckMoment, Place
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.text.toml_text import parse_toml
@@ -259,7 +259,7 @@ def thresholds_not_lowered(context: Context) -> Findings:
     tamper = context.settings.tamper
     for limits, floor in ((tamper.floors, True), (tamper.ceilings, False)):
         for name, words in limits.items():
-            pattern = re.compile(words, re.IGNORECASE)
+            pattern = compile_known(words, re.IGNORECASE)
             changed, gone, added = _pair(files, pattern)
             for old, new in changed:
                 if _is_looser(old.value, new.value, floor=floor):

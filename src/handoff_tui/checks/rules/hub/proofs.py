@@ -10,7 +10,7 @@ from handoff_tui.checks.facts.documents import find_unreadable, parse_json, read
 from handoff_tui.checks.facts.reports import TestReport, parse_junit, parse_tap
 from handoff_tui.checks.report import Outcome
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claims.blocking import list_doubtful
@@ -46,7 +46,7 @@ def judge_report(context: Context, stage: str) -> Findings:
 def find_reports(handoff: Handoff, name: str) -> tuple[str, ...]:
     """Returns the handoff's documents with this name: `security_report.json`, also `security-report-41.json`."""
     stem, _, ending = name.lower().rpartition(".")
-    pattern = re.compile(
+    pattern = compile_known(
         re.escape(stem).replace("_", "[-_]?").removesuffix("s") + rf"s?(?:[-_][\w.-]*)?\.{re.escape(ending)}"
     )
     paths = (document.path for document in handoff.documents)
@@ -185,7 +185,7 @@ _OUTPUT_KEYS = ("raw_output", "output", "raw")
 )
 def pass_holds_up(context: Context) -> Findings:
     handoffs = context.require_handoffs("hub")
-    pattern = re.compile("|".join(context.settings.hub.suspicious_output) or r"(?!)", re.IGNORECASE)
+    pattern = compile_known("|".join(context.settings.hub.suspicious_output) or r"(?!)", re.IGNORECASE)
     applies = False
     for handoff in handoffs:
         reports = [document.path for document in handoff.documents if document.path.lower().endswith(".json")]

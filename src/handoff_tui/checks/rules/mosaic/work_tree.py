@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from collections.abc import Collection
 
 from handoff_tui.checks.context import Context
 from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_rule
@@ -32,17 +33,18 @@ def changes_are_documented(context: Context) -> Findings:
     changed = [*facts.changed, *facts.untracked]  # without what we write ourselves
     if not changed:
         return
-    mentions = _Mentions(context)
     names = Counter(_name(path) for path in changed)
+    mentions = _Mentions(context, names.keys())
     for path in changed:
         if not mentions.name_path(path, by_name=names[_name(path)] == 1):
             yield _build_found(path, is_untracked=path in facts.untracked)
 
 
 class _Mentions:
-    """The paths that the documents of all handoffs mention, by file name."""
+    """What the documents of all handoffs mention, by file name, as far as it has one of these names."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, names: Collection[str]) -> None:
+        self._names = names
         self._by_name: dict[str, set[str]] = {}
         self._texts: list[str] = []
         handoffs = context.every_handoff()
@@ -62,9 +64,10 @@ class _Mentions:
         return any(_means(mention, path, by_name=by_name) for mention in mentions)
 
     def _read(self, text: str) -> None:
-        self._texts.append(text)
-        for mention in _MENTION.findall(text):
-            self._add(mention)
+        if any(name in text for name in self._names):
+            self._texts.append(text)
+            for mention in set(_MENTION.findall(text)):
+                self._add(mention)
 
     def _add(self, mention: str) -> None:
         """Adds a mention with and without surrounding marks: `.env` begins with a dot, a sentence ends with one."""

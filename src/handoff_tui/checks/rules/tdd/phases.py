@@ -273,7 +273,7 @@ def _report_excess(step: tdd.TddStep, what: str, problem: str, expected: str, ac
 
 
 _AGENT = compile_later(r"^\[[^\]]*\]\s*")
-_SCOPE = r"(?:\([^()]*\))?!?"
+_SCOPE = compile_later(r"(?:\([^()]*\))?!?:")
 _SHOWN = 60
 
 
@@ -306,7 +306,6 @@ def _has_prefix(subject: str, prefixes: tuple[str, ...]) -> bool:
     words = _AGENT.sub("", subject)
     for prefix in prefixes:
         word = prefix.removesuffix(":")
-        pattern = re.escape(word) + (_SCOPE + ":" if prefix.endswith(":") else "")
-        if re.match(pattern, words):
+        if words.startswith(word) and (word == prefix or _SCOPE.match(words, len(word))):
             return True
     return False

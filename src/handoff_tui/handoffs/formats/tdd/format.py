@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.core.place import Place, Problem, ProblemLevel
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Fact, Task
@@ -175,7 +175,7 @@ def _build_tag_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
     words = (
         f"{re.escape(prefix[:-1])}[/-]" if prefix.endswith(("/", "-")) else re.escape(prefix) for prefix in prefixes
     )
-    return re.compile(rf"^refs/tags/(?:{'|'.join(words)}){_TAG}" if prefixes else r"(?!)")
+    return compile_known(rf"^refs/tags/(?:{'|'.join(words)}){_TAG}" if prefixes else r"(?!)")
 
 
 def _build_ref_step(ref: Ref, kind: str, groups: dict[str, str | None]) -> tdd.CycleStep:
