@@ -18,7 +18,8 @@ from handoff_tui.git.history.commits import (
     read_refs,
     resolve_commits,
 )
-from handoff_tui.git.objects.tree_reader import list_tree
+from handoff_tui.git.objects.tree_files import read_tree_files
+from handoff_tui.git.objects.tree_reader import find_files_in
 from handoff_tui.git.repository import Repository, WorkTree, open_repository, read_work_tree
 from handoff_tui.git.signing.signing_key import read_identity
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
@@ -35,11 +36,11 @@ def read_history(repository: Repository) -> None:
     resolve_commits(git, [*names, "nothing"])
     count_commits_since(git, names[-1])
     find_last_commit(git, "README.md")
-    list_tree(git, names[0])
+    find_files_in(git, names[0], ["README.md"])
 
 
 def read_all_blobs(repository: Repository) -> None:
-    read_blobs(repository.git, [f"HEAD:{path}" for path in list_tree(repository.git, "HEAD")], LIMIT)
+    read_blobs(repository.git, [f"HEAD:{file.path}" for file in read_tree_files(repository.git, "HEAD", {})], LIMIT)
 
 
 DIFFS = (

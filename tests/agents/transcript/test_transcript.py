@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handoff_tui.agents.transcript.event import AgentTrouble, Event, Kind, Purpose, Usage, build_edit, find_trouble
-from handoff_tui.agents.transcript.page import render_transcript
+from handoff_tui.agents.transcript.page import TranscriptLine, render_event
 from handoff_tui.agents.transcript.reader import LONGEST_LINE, TranscriptReader
 from handoff_tui.agents.transcript.tally import RunLimits, Tally
 
@@ -27,6 +27,10 @@ def _list(name: str, content: bytes, size: int = 1 << 20) -> list[Event]:
     reader = TranscriptReader(name)
     events = [event for start in range(0, len(content), size) for event in reader.feed(content[start : start + size])]
     return [*events, *reader.end()]
+
+
+def _render(name: str, content: bytes) -> list[TranscriptLine]:
+    return [line for event in _list(name, content) for line in render_event(event)]
 
 
 def _tally(name: str, content: bytes) -> Tally:
@@ -60,7 +64,7 @@ def test_each_program_tells_the_same_story(name: str) -> None:
     usage = tally.usage
     assert (usage.tokens_in, usage.tokens_out) in {(4800, 320), (6000, 400), (1200, 80)}
     assert usage.turns == (1 if name == "aider" else 4)
-    lines = [line.text for line in render_transcript(name, [_read(name)])]
+    lines = [line.text for line in _render(name, _read(name))]
     text = "\n".join(lines)
     assert "calc.py" in text
     assert "commit" in text
@@ -84,12 +88,12 @@ def test_what_was_not_allowed_is_marked(name: str) -> None:
     """Both programs refused a command that was not on the list."""
     (denial,) = _tally(name, _read(name)).denials
     assert denial.text.startswith("python3 -c")
-    assert any("⊘ denied" in line.text for line in render_transcript(name, [_read(name)]))
+    assert any("⊘ denied" in line.text for line in _render(name, _read(name)))
 
 
 def test_an_edit_is_shown_as_a_diff() -> None:
     """An edit is shown as what it removes and adds."""
-    lines = [(line.text, line.role) for line in render_transcript("claude", [_read("claude")])]
+    lines = [(line.text, line.role) for line in _render("claude", _read("claude"))]
     assert ("  +def add(a, b):", "add") in lines
     assert build_edit("a\nb\nc", "a\nB\nc") == ("-b", "+B")
 
@@ -107,7 +111,7 @@ def test_any_bytes_are_read(name: str, content: bytes, size: int) -> None:
     """Whatever is printed, nothing is raised, and a line that is no part of the stream is kept."""
     for event in _list(name, content, size):
         Tally().add(event)
-    list(render_transcript(name, [content]))
+    _render(name, content)
 
 
 _JSON = st.recursive(
@@ -139,7 +143,7 @@ def test_any_shape_is_read(damaged: tuple[str, bytes]) -> None:
     """A program may print other values than today's."""
     name, line = damaged
     _tally(name, line)
-    list(render_transcript(name, [line]))
+    _render(name, line)
 
 
 def test_a_huge_line_is_named_and_not_kept() -> None:

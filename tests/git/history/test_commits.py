@@ -39,7 +39,6 @@ from handoff_tui.git.history.commits import (
 )
 from handoff_tui.git.history.last_changes import blame_lines, read_commit_times, read_disk_times
 from handoff_tui.git.objects.tree_diff import read_changes
-from handoff_tui.git.objects.tree_reader import list_tree
 from handoff_tui.git.repository import open_repository, reaches_locally
 from handoff_tui.git.session import session_of
 from handoff_tui.git.work_tree.trial_tree import offer_commit_view
@@ -105,7 +104,6 @@ def test_unborn_branch_has_no_history(builder: RepositoryBuilder) -> None:
     assert resolve_commits(git, ["HEAD"]) == {"HEAD": None}
     assert count_commits_since(git, "HEAD") is None
     assert find_last_commit(git, "a") is None
-    assert list_tree(git, "HEAD") == ()
 
 
 def test_missing_commit_is_an_error_and_not_an_empty_history(builder: RepositoryBuilder) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from handoff_tui.agents.transcript.event import Event, Kind
-from handoff_tui.agents.transcript.reader import TranscriptReader
 from handoff_tui.core.classes import NamedTuple
 
 _MOST_RESULT_LINES = 12
@@ -43,16 +42,6 @@ def render_event(event: Event) -> Iterator[TranscriptLine]:
             yield from _render_end(event)
         case Kind.PLAIN:
             yield TranscriptLine(event.text, "muted")
-
-
-def render_transcript(stream: str, parts: Iterable[bytes]) -> Iterator[TranscriptLine]:
-    """Returns the transcript of an output."""
-    reader = TranscriptReader(stream)
-    for part in parts:
-        for event in reader.feed(part):
-            yield from render_event(event)
-    for event in reader.end():
-        yield from render_event(event)
 
 
 def _render_call(event: Event) -> Iterator[TranscriptLine]:

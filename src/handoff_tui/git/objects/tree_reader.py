@@ -133,18 +133,6 @@ class TreeStore:
         return ObjectMissingError(message, MISSING_HINT)
 
 
-def list_tree(git: Git, commit: str) -> tuple[str, ...]:
-    """Returns every file in a commit's tree; none if there is no such commit here."""
-    session = session_of(git)
-    tree = session.read_objects().describe([commit], "^{tree}")[commit]
-    if tree is None:
-        return ()
-    try:
-        return session.once(("files", tree.id), lambda: _share_store(session, tree.id).list_files(tree.id).files)
-    except ObjectMissingError:
-        return ()
-
-
 def find_files_in(git: Git, commit: str, paths: Sequence[str]) -> dict[str, TreeEntry]:
     """Returns what a commit has at these paths, links and submodules too; folders are left out."""
     session = session_of(git)
