@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from handoff_tui.agents.step.report import Direction
 from handoff_tui.agents.step.route import (
-    Progress,
-    build_route,
+    HandoffProgress,
     find_changed,
     find_enterable,
     find_failure_target,
@@ -83,7 +82,7 @@ class Story:
     def list_passed(self) -> frozenset[str]:
         return frozenset(phase.name for phase in self.pipeline.phases if self.last(phase.name) in _OPEN)
 
-    def look(self) -> Progress:
+    def look(self) -> HandoffProgress:
         """As the real one does: by the last run and what was decided since, else by what the documents claim."""
         runs = [place for place, event in enumerate(self.events) if event.decision is None]
         since = self.events[runs[-1] + 1 :] if runs else self.events
@@ -104,7 +103,8 @@ class Story:
             find_failure_target(self.pipeline, source).name if ran is not None and ran.failed and not since else None
         )
         gate = self.last(source.name) or GateName.PENDING
-        return Progress(source, gate, passed, returned, failed, is_begun=ran is not None)
+        known = self.pipeline, self.handoff, source, gate
+        return HandoffProgress(*known, passed, returned, failed, is_begun=ran is not None)
 
     def may_start(self, phase: str) -> bool:
         """By the law, worked out apart from the code: the first phase, one that an open way leads into, or one again.
@@ -159,7 +159,7 @@ def test_no_phase_starts_past_a_closed_gate(pipeline: Pipeline, claimed: str | N
             continue
         progress = story.look()
         try:
-            route = build_route(pipeline, story.handoff, progress, event.phase)
+            route = progress.build_route(event.phase)
         except HandoffError:
             continue
         assert story.may_start(route.phase)

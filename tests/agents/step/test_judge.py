@@ -9,8 +9,7 @@ from handoff_tui.agents.runs.run import RunEnd, RunEnding
 from handoff_tui.agents.step.judge import MeasuredRun, add_budget, can_retry, find_notices, judge_run
 from handoff_tui.agents.step.report import Budget, Direction, Notice, Route, Sign, StepOutcome, TrailEntry
 from handoff_tui.agents.step.route import (
-    Progress,
-    build_route,
+    HandoffProgress,
     find_enterable,
     find_failure_target,
     find_known_phase,
@@ -232,7 +231,7 @@ def route(
     """With every gate before the work opened."""
     source = find_known_phase(pipeline, handoff.source_phase) or pipeline.phases[0]
     passed = frozenset(phase.name for phase in pipeline.phases[: pipeline.phases.index(source)])
-    return build_route(pipeline, handoff, Progress(source, gate, passed, failed=failed), wanted)
+    return HandoffProgress(pipeline, handoff, source, gate, passed, failed=failed).build_route(wanted)
 
 
 def entry(phase: str, outcome: StepOutcome, *, counted: bool = True) -> TrailEntry:

@@ -27,7 +27,7 @@ from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
 from handoff_tui.agents.step.prepare import PreparedRun
 from handoff_tui.agents.step.progress import read_progress
 from handoff_tui.agents.step.report import Direction, Route
-from handoff_tui.agents.step.route import find_known_phase, refuse_unreached
+from handoff_tui.agents.step.route import find_known_phase
 from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.report import CheckResult, Outcome
@@ -134,7 +134,7 @@ def _refuse_unreached(prepared: PreparedRun) -> None:
         return
     progress = read_progress(examined.gates, examined.handoff, examined.reading)
     if find_known_phase(progress.pipeline, prepared.phase.name) is not None:
-        refuse_unreached(progress.pipeline, examined.handoff, progress.way, prepared.phase.name)
+        progress.refuse_unreached(prepared.phase.name)
 
 
 def _refuse_without_person(prepared: PreparedRun, request: RunRequest, order: AgentOrder) -> None:

@@ -23,7 +23,7 @@ from handoff_tui.agents.step.report import (
     StepContext,
     StepReport,
 )
-from handoff_tui.agents.step.route import build_route, find_passed, find_phase, find_previous
+from handoff_tui.agents.step.route import find_passed, find_phase, find_previous
 from handoff_tui.agents.step.trail import count_budget
 from handoff_tui.checks.run.check import ProgressCallbacks
 from handoff_tui.config.pipeline import Passing, Phase, Pipeline
@@ -154,11 +154,12 @@ def prepare_step(session: Session, request: StepRequest, progress: ProgressCallb
     """Examines the work at its gate, and finds the route into the phase, the agent and its context."""
     examined = examine(session, open_log(session.repository), request.handoff, options=_FRESH, telling=progress)
     handoff = examined.handoff
-    pipeline, reports, trail, way = read_progress(examined.gates, handoff, examined.reading)
+    way = read_progress(examined.gates, handoff, examined.reading)
+    pipeline = way.pipeline
     if way.source.name.casefold() != examined.key.phase.casefold():
         examined = _examine_again(examined, build_id(way.source.name), progress)
     try:
-        route = build_route(pipeline, handoff, way, _find_wanted(pipeline, way.source, request))
+        route = way.build_route(_find_wanted(pipeline, way.source, request))
     except AgentRunError as refused:
         unmerged = find_unmerged(session.repository, list_runs(session.repository.common_dir, handoff.id))
         if unmerged is not None:  # it is judged here by what is here
@@ -174,9 +175,9 @@ def prepare_step(session: Session, request: StepRequest, progress: ProgressCallb
         route=route,
         agent=agent,
         key=_find_key(session, examined, route, packet),
-        reports=reports,
+        reports=way.reports,
         packet=packet,
-        budget=count_budget(pipeline, trail),
+        budget=count_budget(pipeline, way.trail),
         request=request,
     )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from handoff_tui.agents.consent import has_phase_agent
 from handoff_tui.agents.runs.folders import find_run
 from handoff_tui.agents.runs.reports import load_pipeline
-from handoff_tui.agents.step.report import Route, StepOutcome, StepReport, TrailEntry
+from handoff_tui.agents.step.report import StepOutcome, StepReport
 from handoff_tui.agents.step.route import (
-    Progress,
-    build_route,
+    HandoffProgress,
     find_changed,
     find_enterable,
+    find_phase,
     find_returned,
     find_source,
 )
@@ -35,22 +35,10 @@ from handoff_tui.status import pipeline as pipelines
 from handoff_tui.status.next_move import build_gate
 
 
-class HandoffProgress(NamedTuple):
-    """The pipeline of a handoff, its runs, and how far they and the log have brought it."""
-
-    pipeline: Pipeline
-    reports: tuple[StepReport, ...]
-    """Oldest first."""
-    trail: tuple[TrailEntry, ...]
-    """The runs since a person last decided."""
-    way: Progress
-
-
 class DuePhase(NamedTuple):
     """The phase whose agent is to be started next."""
 
     phase: Phase
-    route: Route
     progress: HandoffProgress
 
 
@@ -59,11 +47,8 @@ def find_due(session: Session, wanted: str) -> DuePhase:
     reading = read_repository(session)
     handoffs = reading.result.handoffs
     gates = open_gates(session, handoffs, build_log_index(open_log(session.repository).verify()))
-    handoff = find_handoff(handoffs, wanted)
-    progress = read_progress(gates, handoff, reading)
-    route = build_route(progress.pipeline, handoff, progress.way, None)
-    phase = next(phase for phase in progress.pipeline.phases if phase.name == route.phase)
-    return DuePhase(phase, route, progress)
+    progress = read_progress(gates, find_handoff(handoffs, wanted), reading)
+    return DuePhase(find_phase(progress.pipeline, progress.build_route(None).phase), progress)
 
 
 def find_pipeline(
@@ -81,75 +66,28 @@ def find_pipeline(
     return found
 
 
-def _refuse_changed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> None:
-    """Refuses a pipeline that the repository's settings have changed since the handoff began, or its last run."""
-    guards = guard(gates.session, gates.work.scopes.of(handoff.id).start)
-    if not guards.held_back:
-        return
-    settings = guards.session.loaded.settings.pipelines
-    before = pipelines.find_pipeline(handoff, settings, gates.index, pipeline.name)
-    is_begun = bool(reports) or any(True for _ in gates.index.list_living(handoff.id))
-    is_other = before is not None and before.name != pipeline.name
-    earlier = [] if is_other and (reports or not is_begun) else [before]
-    named = settings.get(pipeline.name)
-    if named is None or not names_roles(named.build(pipeline.name)):  # else its phases are named by the documents
-        earlier += [load_pipeline(find_run(gates.session.repository.common_dir, one.key)) for one in reports[-1:]]
-    changed = [words for before in earlier if before is not None for words in find_changed(before, pipeline)]
-    if changed:
-        raise AgentRunError(
-            f"{REPOSITORY_FILE} changed after {handoff.id} began, and its pipeline with it: "
-            f"{'; '.join(dict.fromkeys(changed))}",
-            "Take the change back, or accept the file as it is: handoff-tui config accept",
-        )
-
-
 def read_progress(gates: LogGates, handoff: Handoff, reading: RepositoryReading) -> HandoffProgress:
     """Reads how far a handoff is."""
-    session = gates.session
-    reports = list_reports(session, handoff.id)
-    pipeline = find_pipeline(session, handoff, gates.index, reports)
-    _refuse_changed(gates, handoff, pipeline, reports)
-    passed = _find_passed(gates, handoff, pipeline, reports)
-    returned = _find_returned(gates.index, handoff, pipeline, reports)
-    enterable = find_enterable(pipeline, passed, returned)
-    source = _find_source(gates.index, handoff, pipeline, enterable, _list_standing(reading, reports))
+    reports = list_reports(gates.session, handoff.id)
+    pipeline = find_pipeline(gates.session, handoff, gates.index, reports)
+    story = _Story(gates, handoff, pipeline, reports)
+    story.refuse_changed()
+    passed, returned = story.find_passed(), story.find_returned()
+    source = story.find_source(find_enterable(pipeline, passed, returned), _list_standing(reading, reports))
     trail = build_trail(reports, gates.index, handoff.id)
     report = gates.judge(handoff, build_id(source.name))
-    way = Progress(
+    return HandoffProgress(
+        pipeline=pipeline,
+        handoff=handoff,
         source=source,
         gate=report.state,
-        passed=frozenset(passed),
+        passed=passed,
         returned=returned,
         failed=find_failed_target(pipeline, trail),
-        is_begun=_is_begun(gates, handoff, report, pipeline, source, reports),
+        is_begun=story.is_begun(source, report),
+        reports=reports,
+        trail=trail,
     )
-    return HandoffProgress(pipeline, reports, trail, way)
-
-
-def _find_passed(gates: LogGates, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]) -> set[str]:
-    """The phases whose gate people opened, by the signed log; a run that left other work since closes it again."""
-    ended = {one.key.phase: one.end.began + one.end.seconds for one in reports if one.files or one.commits}
-    return {
-        phase.name
-        for phase in pipeline.phases
-        if gates.is_passed(handoff, phase.name, since=int(ended.get(phase.name, 0)))
-    }
-
-
-def _find_returned(
-    index: LogIndex, handoff: Handoff, pipeline: Pipeline, reports: tuple[StepReport, ...]
-) -> frozenset[str]:
-    """The phases that people sent work back to, by the signed log; a withdrawn rejection sends nothing back."""
-    withdrawn = index.find_withdrawn()
-    events: list[tuple[float, str, bool | None]] = []
-    for made in index.list_living(handoff.id):
-        is_sent_back = made.decision.verb in SENDING_BACK and made.entry.id not in withdrawn
-        verdict = None if made.decision.verb in PASSING else is_sent_back
-        events.append((parse_time(made.entry.time).timestamp(), made.work.phase, verdict))
-    events += [(one.end.began, one.key.phase, None) for one in reports]
-    story = [(phase, back) for _, phase, back in sorted(events, key=lambda event: event[0])]
-    reached = {one.key.phase for one in reports} | {handoff.source_phase or ""}
-    return find_returned(pipeline, story, reached)
 
 
 def _list_standing(reading: RepositoryReading, reports: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
@@ -160,43 +98,84 @@ def _list_standing(reading: RepositoryReading, reports: tuple[StepReport, ...]) 
     return tuple(one for one in reports if not one.commits or any(made.id not in undone for made in one.commits))
 
 
-def _find_source(
-    index: LogIndex,
-    handoff: Handoff,
-    pipeline: Pipeline,
-    enterable: frozenset[str],
-    reports: tuple[StepReport, ...],
-) -> Phase:
-    """Finds the phase whose work is there."""
-    last = reports[-1] if reports else None
-    since = int(last.end.began) if last is not None else 0
-    leading = PASSING | SENDING_BACK if last is not None else PASSING
-    decided = [
-        (made.work.phase, made.decision.verb in SENDING_BACK)
-        for made in index.list_living(handoff.id)
-        if made.decision.verb in leading and parse_time(made.entry.time).timestamp() >= since
-    ]
-    return find_source(pipeline, last.key.phase if last is not None else handoff.source_phase, decided, enterable)
+class _Story(NamedTuple):
+    """What happened to a handoff: by its runs, and by the decisions of people."""
 
+    gates: LogGates
+    handoff: Handoff
+    pipeline: Pipeline
+    reports: tuple[StepReport, ...]
+    """Oldest first."""
 
-def _is_begun(
-    gates: LogGates,
-    handoff: Handoff,
-    report: GateReport,
-    pipeline: Pipeline,
-    source: Phase,
-    reports: tuple[StepReport, ...],
-) -> bool:
-    """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person.
+    def refuse_changed(self) -> None:
+        """Refuses a pipeline that the repository's settings have changed since the handoff began, or its last run."""
+        gates, handoff, pipeline = self.gates, self.handoff, self.pipeline
+        guards = guard(gates.session, gates.work.scopes.of(handoff.id).start)
+        if not guards.held_back:
+            return
+        settings = guards.session.loaded.settings.pipelines
+        before = pipelines.find_pipeline(handoff, settings, gates.index, pipeline.name)
+        is_begun = bool(self.reports) or any(True for _ in gates.index.list_living(handoff.id))
+        is_other = before is not None and before.name != pipeline.name
+        earlier = [] if is_other and (self.reports or not is_begun) else [before]
+        named = settings.get(pipeline.name)
+        if named is None or not names_roles(named.build(pipeline.name)):  # else its phases are named by the documents
+            common_dir = gates.session.repository.common_dir
+            earlier += [load_pipeline(find_run(common_dir, one.key)) for one in self.reports[-1:]]
+        changed = [words for before in earlier if before is not None for words in find_changed(before, pipeline)]
+        if changed:
+            raise AgentRunError(
+                f"{REPOSITORY_FILE} changed after {handoff.id} began, and its pipeline with it: "
+                f"{'; '.join(dict.fromkeys(changed))}",
+                "Take the change back, or accept the file as it is: handoff-tui config accept",
+            )
 
-    Where no agent works and nothing is decided, there is nothing to wait for.
-    """
-    if not source.gate and not has_phase_agent(gates.session, pipeline, source):
-        return True
-    own = [one for one in reports if one.key.phase == source.name]
-    if own:
-        return own[-1].outcome is StepOutcome.READY
-    if gates.index.list_decisions(handoff.id, report.phase):
-        return True
-    by_id = {one.id: one for one in gates.handoffs}
-    return build_gate(handoff, by_id, report=report).next_move.who is not Mover.AGENT
+    def find_passed(self) -> frozenset[str]:
+        """The phases whose gate people opened, by the signed log; a run that left other work since closes it again."""
+        ended = {one.key.phase: one.end.began + one.end.seconds for one in self.reports if one.files or one.commits}
+        names = (phase.name for phase in self.pipeline.phases)
+        return frozenset(
+            name for name in names if self.gates.is_passed(self.handoff, name, since=int(ended.get(name, 0)))
+        )
+
+    def find_returned(self) -> frozenset[str]:
+        """The phases that people sent work back to, by the signed log; a withdrawn rejection sends nothing back."""
+        index = self.gates.index
+        withdrawn = index.find_withdrawn()
+        events: list[tuple[float, str, bool | None]] = []
+        for made in index.list_living(self.handoff.id):
+            is_sent_back = made.decision.verb in SENDING_BACK and made.entry.id not in withdrawn
+            verdict = None if made.decision.verb in PASSING else is_sent_back
+            events.append((parse_time(made.entry.time).timestamp(), made.work.phase, verdict))
+        events += [(one.end.began, one.key.phase, None) for one in self.reports]
+        story = [(phase, back) for _, phase, back in sorted(events, key=lambda event: event[0])]
+        reached = {one.key.phase for one in self.reports} | {self.handoff.source_phase or ""}
+        return find_returned(self.pipeline, story, reached)
+
+    def find_source(self, enterable: frozenset[str], standing: tuple[StepReport, ...]) -> Phase:
+        """Finds the phase whose work is there, by the runs that still stand."""
+        last = standing[-1] if standing else None
+        since = int(last.end.began) if last is not None else 0
+        leading = PASSING | SENDING_BACK if last is not None else PASSING
+        decided = [
+            (made.work.phase, made.decision.verb in SENDING_BACK)
+            for made in self.gates.index.list_living(self.handoff.id)
+            if made.decision.verb in leading and parse_time(made.entry.time).timestamp() >= since
+        ]
+        said = last.key.phase if last is not None else self.handoff.source_phase
+        return find_source(self.pipeline, said, decided, enterable)
+
+    def is_begun(self, source: Phase, report: GateReport) -> bool:
+        """Whether there is work of the phase: a run that is ready, a decision, or documents that wait for a person.
+
+        Where no agent works and nothing is decided, there is nothing to wait for.
+        """
+        if not source.gate and not has_phase_agent(self.gates.session, self.pipeline, source):
+            return True
+        own = [one for one in self.reports if one.key.phase == source.name]
+        if own:
+            return own[-1].outcome is StepOutcome.READY
+        if self.gates.index.list_decisions(self.handoff.id, report.phase):
+            return True
+        by_id = {one.id: one for one in self.gates.handoffs}
+        return build_gate(self.handoff, by_id, report=report).next_move.who is not Mover.AGENT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from handoff_tui.agents.step.report import Direction, Route
+from handoff_tui.agents.step.report import Direction, Route, StepReport, TrailEntry
 from handoff_tui.config.pipeline import EVERYTHING, Passing, Phase, Pipeline
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import AgentRunError, GateWaitsError, PipelineDoneError, UsageError
@@ -24,31 +24,6 @@ def find_phase(pipeline: Pipeline, name: str) -> Phase:
 def find_known_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
     wanted = (name or "").casefold()
     return next((phase for phase in pipeline.phases if phase.name.casefold() == wanted), None)
-
-
-class Progress(NamedTuple):
-    """How far a handoff is, by its runs and by the signed log. What documents say opens nothing."""
-
-    source: Phase
-    """The phase whose work is there."""
-    gate: GateName
-    """Its gate, as of now."""
-    passed: frozenset[str] = frozenset()
-    """Phases whose gate a person opened for the last work that was decided on there."""
-    returned: frozenset[str] = frozenset()
-    """Phases that a person sent work back to, and nothing happened since at a phase before them."""
-    failed: str | None = None
-    """The phase that the last run sent the work to; None if it did not fail."""
-    is_begun: bool = True
-    """Whether somebody has worked in the source phase."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the work may go on from its phase."""
-        return self.gate in OPENING or (not self.source.gate and self.failed is None and self.is_begun)
-
-    def find_enterable(self, pipeline: Pipeline) -> frozenset[str]:
-        return find_enterable(pipeline, self.passed, self.returned)
 
 
 def find_enterable(pipeline: Pipeline, passed: Collection[str], returned: Collection[str] = ()) -> frozenset[str]:
@@ -171,80 +146,107 @@ def find_passed(pipeline: Pipeline, route: Route) -> tuple[Passing, ...]:
     return next((edge.passes for edge in pipeline.edges if (edge.source, edge.target) == wanted), EVERYTHING)
 
 
-def build_route(pipeline: Pipeline, handoff: Handoff, progress: Progress, wanted: str | None) -> Route:
-    """Builds the route into the wanted phase, or into the one whose turn it is. No route leads past a closed gate."""
-    if wanted is None:
-        phase, direction = _find_due(pipeline, handoff, progress)
-    else:
-        phase = find_phase(pipeline, wanted)
-        direction = _find_direction(pipeline, handoff, progress, phase)
-    if direction is not Direction.FORWARD:
-        refuse_unreached(pipeline, handoff, progress, phase.name)
-    return Route(pipeline=pipeline.name, phase=phase.name, source=progress.source.name, direction=direction)
+class HandoffProgress(NamedTuple):
+    """How far a handoff is in its pipeline, by its runs and by the signed log. What documents say opens nothing."""
 
+    pipeline: Pipeline
+    handoff: Handoff
+    source: Phase
+    """The phase whose work is there."""
+    gate: GateName
+    """Its gate, as of now."""
+    passed: frozenset[str] = frozenset()
+    """Phases whose gate a person opened for the last work that was decided on there."""
+    returned: frozenset[str] = frozenset()
+    """Phases that a person sent work back to, and nothing happened since at a phase before them."""
+    failed: str | None = None
+    """The phase that the last run sent the work to; None if it did not fail."""
+    is_begun: bool = True
+    """Whether somebody has worked in the source phase."""
+    reports: tuple[StepReport, ...] = ()
+    """Its runs, oldest first."""
+    trail: tuple[TrailEntry, ...] = ()
+    """The runs since a person last decided."""
 
-def refuse_unreached(pipeline: Pipeline, handoff: Handoff, progress: Progress, phase: str) -> None:
-    """Raises an error if a closed gate is in front of a phase, and nobody sent work back to it."""
-    if phase not in progress.find_enterable(pipeline):
-        closed = ", ".join(_list_closed(pipeline, progress, phase))
-        raise AgentRunError(f"{phase} cannot start: nobody has decided at {closed}", _decide_at(handoff, closed))
+    @property
+    def is_open(self) -> bool:
+        """Whether the work may go on from its phase."""
+        return self.gate in OPENING or (not self.source.gate and self.failed is None and self.is_begun)
 
+    def build_route(self, wanted: str | None) -> Route:
+        """Builds the route into the wanted phase, or into the one whose turn it is; none leads past a closed gate."""
+        if wanted is None:
+            phase, direction = self._find_due()
+        else:
+            phase = find_phase(self.pipeline, wanted)
+            direction = self._find_direction(phase)
+        if direction is not Direction.FORWARD:
+            self.refuse_unreached(phase.name)
+        return Route(pipeline=self.pipeline.name, phase=phase.name, source=self.source.name, direction=direction)
 
-def _find_direction(pipeline: Pipeline, handoff: Handoff, progress: Progress, phase: Phase) -> Direction:
-    source = progress.source
-    if phase.name == progress.failed:
-        return Direction.FAILED
-    if phase.name == source.name:
-        return Direction.AGAIN
-    is_next = phase.name in _list_next(pipeline, source) and not _begins_another(pipeline, handoff, phase.name)
-    if is_next and progress.is_open:
-        return Direction.FORWARD
-    if phase.name in _list_before(pipeline, source.name):
-        return Direction.BACK
-    if is_next:
-        raise AgentRunError(
-            f"{phase.name} cannot start: the gate of {source.name} is not open",
-            "Decide there first: handoff-tui gate, then handoff-tui decide.",
-        )
-    raise AgentRunError(
-        f"{phase.name} does not follow {source.name} in the pipeline {pipeline.name}",
-        "Skipping a phase is a decision: handoff-tui decide skip.",
-    )
+    def refuse_unreached(self, phase: str) -> None:
+        """Raises an error if a closed gate is in front of a phase, and nobody sent work back to it."""
+        if phase not in self._enterable:
+            raise self._build_closed_error(f"{phase} cannot start: ", phase)
 
-
-def _find_due(pipeline: Pipeline, handoff: Handoff, progress: Progress) -> tuple[Phase, Direction]:
-    source = progress.source
-    if progress.failed is not None:
-        return find_phase(pipeline, progress.failed), Direction.FAILED
-    if progress.is_open:
-        following = find_next(pipeline, source, handoff)
-        if following is None or following.done:
-            last = source.name if following is None else following.name
-            hint = "If tests are left, the next cycle is a handoff of its own: handoff-tui new tdd TDD-<number>"
-            raise PipelineDoneError(
-                f"{handoff.id} is done: {last} is the last phase of {pipeline.name}",
-                hint if handoff.dialect in _CYCLES_APART else "",
+    def _find_direction(self, phase: Phase) -> Direction:
+        source = self.source
+        if phase.name == self.failed:
+            return Direction.FAILED
+        if phase.name == source.name:
+            return Direction.AGAIN
+        begins_another = _begins_another(self.pipeline, self.handoff, phase.name)
+        is_next = phase.name in _list_next(self.pipeline, source) and not begins_another
+        if is_next and self.is_open:
+            return Direction.FORWARD
+        if phase.name in _list_before(self.pipeline, source.name):
+            return Direction.BACK
+        if is_next:
+            raise AgentRunError(
+                f"{phase.name} cannot start: the gate of {source.name} is not open",
+                "Decide there first: handoff-tui gate, then handoff-tui decide.",
             )
-        return following, Direction.FORWARD
-    claimed = find_known_phase(pipeline, handoff.source_phase)
-    if claimed is not None and claimed.name not in {source.name, *progress.find_enterable(pipeline)}:
-        closed = ", ".join(_list_closed(pipeline, progress, claimed.name))
         raise AgentRunError(
-            f"{handoff.id} says that it is at {claimed.name}, but nobody has decided at {closed}",
-            _decide_at(handoff, closed),
+            f"{phase.name} does not follow {source.name} in the pipeline {self.pipeline.name}",
+            "Skipping a phase is a decision: handoff-tui decide skip.",
         )
-    if progress.gate in SENT_BACK or not progress.is_begun:
-        return source, Direction.AGAIN
-    raise GateWaitsError(
-        f"{handoff.id} waits at the gate of {source.name}, which is {progress.gate.value}",
-        f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} repeats it.",
-    )
 
+    def _find_due(self) -> tuple[Phase, Direction]:
+        handoff, source = self.handoff, self.source
+        if self.failed is not None:
+            return find_phase(self.pipeline, self.failed), Direction.FAILED
+        if self.is_open:
+            following = find_next(self.pipeline, source, handoff)
+            if following is None or following.done:
+                last = source.name if following is None else following.name
+                hint = "If tests are left, the next cycle is a handoff of its own: handoff-tui new tdd TDD-<number>"
+                raise PipelineDoneError(
+                    f"{handoff.id} is done: {last} is the last phase of {self.pipeline.name}",
+                    hint if handoff.dialect in _CYCLES_APART else "",
+                )
+            return following, Direction.FORWARD
+        claimed = find_known_phase(self.pipeline, handoff.source_phase)
+        if claimed is not None and claimed.name not in {source.name, *self._enterable}:
+            raise self._build_closed_error(f"{handoff.id} says that it is at {claimed.name}, but ", claimed.name)
+        if self.gate in SENT_BACK or not self.is_begun:
+            return source, Direction.AGAIN
+        raise GateWaitsError(
+            f"{handoff.id} waits at the gate of {source.name}, which is {self.gate.value}",
+            f"Decide there, or name the phase: handoff-tui step {source.name} --handoff {handoff.id} repeats it.",
+        )
 
-def _list_closed(pipeline: Pipeline, progress: Progress, phase: str) -> list[str]:
-    """Lists the gates on the way to a phase that nobody has opened, in order."""
-    before = _list_before(pipeline, phase)
-    return [one.name for one in pipeline.phases if one.gate and one.name in before - progress.passed]
+    @property
+    def _enterable(self) -> frozenset[str]:
+        return find_enterable(self.pipeline, self.passed, self.returned)
+
+    def _build_closed_error(self, beginning: str, phase: str) -> AgentRunError:
+        """Names the gates on the way to a phase that nobody has opened, in order."""
+        before = _list_before(self.pipeline, phase)
+        closed = [one.name for one in self.pipeline.phases if one.gate and one.name in before - self.passed]
+        way = f"handoff-tui decide approve|skip {self.handoff.id} --phase {next(iter(closed), '')}"
+        return AgentRunError(
+            f"{beginning}nobody has decided at {', '.join(closed)}", f"Approve it, or leave it out: {way}"
+        )
 
 
 def find_changed(before: Pipeline, now: Pipeline) -> list[str]:
@@ -268,11 +270,6 @@ def _describe_phases(pipeline: Pipeline) -> dict[str, tuple[object, ...]]:
         )
         for phase in pipeline.phases
     }
-
-
-def _decide_at(handoff: Handoff, closed: str) -> str:
-    first = closed.partition(",")[0]
-    return f"Approve it, or leave it out: handoff-tui decide approve|skip {handoff.id} --phase {first}"
 
 
 def _list_before(pipeline: Pipeline, phase: str) -> set[str]:
