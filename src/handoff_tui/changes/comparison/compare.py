@@ -380,23 +380,18 @@ def _compare_files(
     renamed = _pair_files(before, after, moved)
     former = {new: old for old, new in renamed.items()}
     items = [
-        ComparedItem(id=path, change=ItemChange.CHANGED, before=old, after=after[path])
-        for path, old in before.items()
-        if path in after and after[path] != old
+        ComparedItem(id=new, change=ItemChange.RENAMED, before=before[old], after=after[new], old_id=old)
+        for old, new in renamed.items()
+        if before[old] == after[new]
     ]
-    for path, content in after.items():
-        old_path = former.get(path)
-        if old_path is not None:
-            change = ItemChange.RENAMED if before[old_path] == content else ItemChange.CHANGED
-            items.append(ComparedItem(id=path, change=change, before=before[old_path], after=content, old_id=old_path))
-        elif path not in before:
-            items.append(ComparedItem(id=path, change=ItemChange.NEW, after=content))
-    gone = [path for path in before if path not in after and path not in renamed]
-    living = {name for path in after for name in list_paths(path)} if gone else set()
-    for path in gone:
-        names = [name for name in list_paths(path) if name not in living]
-        lost = ComparedItem(id=path, change=ItemChange.REMOVED, before=before[path])
-        items.append(lost.explain(explanations.find(Drop.REMOVED, names)))
+    is_any_gone = bool(before.keys() - after.keys() - renamed.keys())
+    living = {name for path in after for name in list_paths(path)} if is_any_gone else set()
+    for item in _compare({renamed.get(path, path): content for path, content in before.items()}, after):
+        if item.change is ItemChange.REMOVED:
+            names = [name for name in list_paths(item.id) if name not in living]
+            items.append(item.explain(explanations.find(Drop.REMOVED, names)))
+        else:
+            items.append(item._replace(old_id=former.get(item.id)))
     return build_section(items, len(before), len(after))
 
 
