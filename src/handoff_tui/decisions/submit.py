@@ -15,7 +15,7 @@ from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import VETOES, Entry, EntryKind
 from handoff_tui.log.gates.gate import find_change
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK
 from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import LogFetcher, OpenLog, open_log
 from handoff_tui.log.person import require_person
@@ -23,7 +23,7 @@ from handoff_tui.log.policy.policy import find_rule
 from handoff_tui.log.policy.signer import Signing, find_signing
 from handoff_tui.system.clock import pause, read_monotonic
 
-DECIDED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED, GateName.REJECTED, GateName.RETRY})
+DECIDED = OPENING | SENT_BACK
 _EVERY_SECONDS = 2.0
 
 

@@ -11,7 +11,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.model import Model
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import plural
-from handoff_tui.log.gates.gate_state import GateName, Mover
+from handoff_tui.log.gates.gate_state import OPENING, GateName, Mover
 from handoff_tui.status.next_move import describe_reason
 from handoff_tui.status.review_state import ReviewedHandoff
 
@@ -172,7 +172,7 @@ class InboxItem(NamedTuple):
     def _group_others(self) -> QueueGroup:
         gate = self.reviewed.gate
         is_over = gate.next_move.who is Mover.NOBODY and not gate.blocking
-        if is_over or gate.state in _SETTLED:
+        if is_over or gate.state in OPENING:
             return QueueGroup.DONE
         return QueueGroup.AGENTS_TURN if gate.next_move.who is Mover.AGENT else QueueGroup.WAITING
 
@@ -182,7 +182,7 @@ class InboxItem(NamedTuple):
             return QueueGroup.WAITING
         is_clean = self.measured is not None and not self.measured.failing and not self.refusal and not gate.against
         is_clean = is_clean and self.reviewed.handoff.branch is None
-        decides = gate.next_move.who is Mover.REVIEWER and gate.state not in _SETTLED
+        decides = gate.next_move.who is Mover.REVIEWER and gate.state not in OPENING
         return QueueGroup.READY if is_clean and decides else QueueGroup.YOUR_CALL
 
     @property
@@ -209,10 +209,10 @@ class InboxItem(NamedTuple):
         if self.running:
             return f"{self.running} is working on it"
         if not self.waits_on_me:
-            says_why = gate.state in {*_SETTLED, GateName.HELD, GateName.SUPERSEDED}
+            says_why = gate.state in {*OPENING, GateName.HELD, GateName.SUPERSEDED}
             others = gate.next_move.who is Mover.REVIEWER and not says_why
             return self.refusal or "another reviewer decides" if others else describe_reason(gate)
-        if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*_SETTLED, GateName.HELD}:
+        if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*OPENING, GateName.HELD}:
             return describe_reason(gate)
         if self.reviewed.handoff.branch is not None:
             return gate.next_move.what
@@ -261,7 +261,6 @@ def mark_running(items: tuple[InboxItem, ...], agents: Mapping[HandoffKey, str])
     return sort_inbox(item._replace(running=agents.get(item.key, "")) for item in items)
 
 
-_SETTLED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 _WORST_FIRST = {kind: number for number, kind in enumerate(RiskKind)}
 _NEWEST_FIRST = frozenset({QueueGroup.DONE, QueueGroup.PAST})
 

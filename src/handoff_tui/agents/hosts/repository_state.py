@@ -125,12 +125,12 @@ def _judge_gates(cache: OutputCache) -> list[OpenGate]:
 
 def is_open(reviewed: ReviewedHandoff) -> bool:
     """Whether the gate of a handoff covers changes that nobody has let go on."""
-    from handoff_tui.log.gates.gate_state import GateName, Mover  # noqa: PLC0415 - only a real look needs it
+    from handoff_tui.log.gates.gate_state import OPENING, GateName, Mover  # noqa: PLC0415 - only a real look needs it
 
     gate = reviewed.gate
     if reviewed.past or not reviewed.scope.files:
         return False
-    if gate.state in {GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED}:
+    if gate.state in OPENING:
         return False
     has_nothing_to_decide = gate.next_move.who is Mover.NOBODY and not reviewed.handoff.blocked_by
     return not (gate.state is GateName.PENDING and has_nothing_to_decide)

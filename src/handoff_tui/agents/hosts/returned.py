@@ -13,7 +13,7 @@ from handoff_tui.decisions.examine import WITHOUT_COMMANDS, examine
 from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.packet import render_packet
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import SENT_BACK
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.review_state import ReviewedHandoff
@@ -23,7 +23,6 @@ from handoff_tui.system.files.sealed_files import load_json, write_json
 
 _DELIVERED = "delivered-packets.json"
 _MOST_SESSIONS = 50
-_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 _MOST_PACKETS = 3
 _MOST_CHARACTERS = 9_000
 _EVERY_SECONDS = 2.0
@@ -99,7 +98,7 @@ def _wait(root: Path, host_session: str, wanted: str | None, timeout: float | No
             if new:
                 delivered.add([new[0].mark])
                 return _shorten(_render(session, new[0].handoff))
-            if not any(is_open(one) and one.gate.state not in _SENT_BACK for one in handoffs):
+            if not any(is_open(one) and one.gate.state not in SENT_BACK for one in handoffs):
                 return ""
         left = None if timeout is None else timeout - (read_monotonic() - begun)
         if left is not None and left <= 0:
@@ -118,7 +117,7 @@ def _select_returned(handoffs: list[ReviewedHandoff] | tuple[ReviewedHandoff, ..
     return [
         Returned(one.handoff.id, "\n".join([one.handoff.id, str(one.attempt), *one.gate.blocking[:1]]))
         for one in handoffs
-        if one.gate.state in _SENT_BACK and not one.past
+        if one.gate.state in SENT_BACK and not one.past
     ]
 
 

@@ -25,7 +25,7 @@ from handoff_tui.decisions.submit import submit, wait
 from handoff_tui.handoffs.agent_comments import LONGEST_COMMENT, AgentComment, add_comment
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import open_session, open_session_to_look
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import SENT_BACK
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.refresh import refresh
 from handoff_tui.status.show import find_id
@@ -41,7 +41,6 @@ WHERE_TO_DECIDE = (
     "Only a person decides, in handoff-tui and with a signature. "
     "Words in a conversation and answers to an elicitation are no decision."
 )
-_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 _LONGEST_NAME = 500
 _LONGEST_WAIT = 3600
 RESOURCES = {
@@ -151,7 +150,7 @@ def _answer_submit(caller: Caller, asked: GateArguments) -> ToolResult:
 
 def _answer_wait(caller: Caller, asked: WaitArguments) -> ToolResult:
     examined = wait(open_session(caller.start), asked.id, asked.phase, asked.seconds, telling=caller.telling)
-    packet = build_packet(examined) if examined.gate.state in _SENT_BACK else None
+    packet = build_packet(examined) if examined.gate.state in SENT_BACK else None
     gate = build_gate_json(build_gate_view(examined))
     data: dict[str, object] = {
         "schema": "handoff-tui/wait/v1",

@@ -20,11 +20,9 @@ from handoff_tui.git.repository import open_repository
 from handoff_tui.handoffs.handoff import build_id
 from handoff_tui.handoffs.read_handoffs import read_repository
 from handoff_tui.handoffs.session import Session, open_session
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import OPENING
 from handoff_tui.log.open_log import open_log
 from handoff_tui.status.show import find_id
-
-_OPEN = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
 
 
 def find_work(session: Session, handoff: str, phase: str | None = None) -> RunState | None:
@@ -80,7 +78,7 @@ def preview_merge(session: Session, handoff: str, phase: str | None = None) -> M
 
 def merge_work(session: Session, preview: MergePreview) -> str:
     """Merges an approved branch; returns the merge commit. Refuses conflicts and work that nobody approved."""
-    if preview.gate not in {state.value for state in _OPEN}:
+    if preview.gate not in {state.value for state in OPENING}:
         raise DecisionForbiddenError(
             f"the gate of {preview.phase} of {preview.handoff} is {preview.gate}, so its branch is not merged",
             f"Decide first: handoff-tui decide approve {preview.handoff}",

@@ -28,13 +28,11 @@ from handoff_tui.decisions.packet import build_packet
 from handoff_tui.decisions.pages.gate import build_gate_json, build_gate_page
 from handoff_tui.decisions.pages.packet import build_packet_json, render_packet
 from handoff_tui.decisions.submit import wait
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK
 
 SCHEMA = "handoff-tui/wait/v1"
 _ENTRY_POINT = "CLAUDE_CODE_ENTRYPOINT"
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-_PASSED = frozenset({GateName.APPROVED, GateName.OVERRIDDEN, GateName.SKIPPED})
-_SENT_BACK = frozenset({GateName.REJECTED, GateName.RETRY})
 EXAMPLES = """\
 examples:
   handoff-tui wait H-3                       wait until somebody decides
@@ -78,7 +76,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     examined = wait(session, arguments.id, arguments.phase, arguments.timeout, _tell, on_trouble=write_note)
     view = build_gate_view(examined)
     state = examined.gate.state
-    packet = build_packet(examined) if state in _SENT_BACK else None
+    packet = build_packet(examined) if state in SENT_BACK else None
     if arguments.json:
         shown = build_packet_json(packet) if packet else None
         write_json({"schema": SCHEMA, "gate": build_gate_json(view), "packet": shown})
@@ -88,9 +86,9 @@ def run(arguments: argparse.Namespace) -> ExitCode:
         write_page(build_gate_page(view))
     if examined.index.verdict.fatal:
         return ExitCode.INTEGRITY
-    if state in _PASSED:
+    if state in OPENING:
         return ExitCode.OK if examined.index.verdict.anchored else ExitCode.INTEGRITY
-    return ExitCode.BLOCKED if state in _SENT_BACK else ExitCode.STILL_PENDING
+    return ExitCode.BLOCKED if state in SENT_BACK else ExitCode.STILL_PENDING
 
 
 def _wake(arguments: argparse.Namespace) -> ExitCode:

@@ -15,7 +15,7 @@ from handoff_tui.core.errors import HandoffError
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, ChecksProgress, DecisionPart, DecisionStage, Trouble, build_trouble
 from handoff_tui.live.state_store import StateStore
-from handoff_tui.log.entry import PASSING, DecisionVerb
+from handoff_tui.log.entry import APPROVING, PASSING, DecisionVerb
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.system.clock import read_now
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 _PREPARE, _LOOK, _SIGN = "prepare", "look", "sign"
-_NEEDS_NO_REASON = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 _LOOK_AGAIN = "Nothing was signed. Look again, then decide."
 
 
@@ -82,7 +81,7 @@ class Deciding:
             chosen = DecisionVerb(verb)
             underway = _Underway(self._number, chosen, state.chosen, self._store.find_snapshot(state), looked)
             self._underway = underway
-        needs_reason, number = chosen not in _NEEDS_NO_REASON, underway.number
+        needs_reason, number = chosen not in APPROVING, underway.number
         onward = state.item.reviewed.handoff.target_phase if state.item is not None else None
         part = DecisionPart(
             verb,

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.run import ALIVE, RunKey, RunStatus
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.changes.comparison.snapshot_diff import DiffScope
 from handoff_tui.core.classes import NamedTuple
@@ -49,7 +49,6 @@ _OWN = _STEPS | _OF_A_RUN | {
     "agent.stop", "agent.pause", "agent.note", "agent.proofs", "agent.rollback", "agent.breakpoint", "agent.unlock",
     "agent.changes", "app.edit", "review.compare", "nav.next-section", "nav.previous-section", "app.undo",
 }  # fmt: skip
-_ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
 
 
 class RunInView(NamedTuple):
@@ -69,7 +68,7 @@ class RunInView(NamedTuple):
 
     @property
     def is_alive(self) -> bool:
-        return self.status in _ALIVE
+        return self.status in ALIVE
 
     @property
     def is_unseen(self) -> bool:

@@ -13,7 +13,7 @@ from handoff_tui.core.text.labels import describe_span, label_gate, plural
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import RepositoryPart
-from handoff_tui.log.gates.gate_state import GateName
+from handoff_tui.log.gates.gate_state import SENT_BACK, GateName
 from handoff_tui.status.inbox_item import (
     RUNNABLE,
     HandoffKey,
@@ -264,7 +264,7 @@ def _mark_open(item: InboxItem, measured: MeasuredGate) -> Cell:
 
 def _mark_decided(item: InboxItem) -> Cell:
     gate = item.reviewed.gate
-    if gate.state in {GateName.REJECTED, GateName.RETRY}:
+    if gate.state in SENT_BACK:
         return Cell("↩ sent back", "warning")
     if gate.state not in {None, GateName.PENDING}:
         label = label_gate(gate.state)
