@@ -46,6 +46,22 @@ def plant(person: Person, module: str, name: str) -> dict[str, str]:
     return {**person.environment, "PYTHONPATH": str(folder), "TMPDIR": str(folder)}
 
 
+def test_half_of_a_key_and_bytes_of_another_encoding_do_no_harm(person: Person, repository: Path) -> None:
+    """Over a slow line the rest of an arrow key comes late: it is no letter. Nor is an escape in a paste a key."""
+    with RawTerminal("--repo", repository, environment=person.environment) as terminal:
+        terminal.wait_for("HANDOFF.md")
+        terminal.press("\x1b[")
+        terminal.press("B")  # alone it opens a box
+        terminal.press(b"\xe9\xff")
+        terminal.press("\x1b[200~\x1bq\x1b[201~")
+        terminal.press("?")
+        terminal.wait_for("Help: keys, words, glyphs")
+        assert b"oll back" not in terminal.written.partition(b"Help: keys")[0]
+        terminal.press("\x1b")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signal_that_ends_the_program_gives_the_terminal_back(
     person: Person, repository: Path, number: signal.Signals

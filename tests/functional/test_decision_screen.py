@@ -242,6 +242,20 @@ async def test_pasted_text_never_signs(hands: Hands, part: DecisionPart) -> None
     assert hands.confirmed == []
 
 
+@deciding(REJECTING)
+async def test_paste_into_the_reason_is_plain_text_that_the_log_can_hold(hands: Hands) -> None:
+    """Lines stay lines, tabs are blanks, control characters are shown; too much of it is said in time."""
+    hands.app.post_message(events.Paste("one\r\n\ttwo \x1b[31m\x07\rthree"))
+    await hands.pilot.pause()
+    field = hands.app.screen.query_one(TextArea)
+    assert field.text == "one\n    two ␛[31m␇\nthree"
+    hands.app.post_message(events.Paste("x" * 100_000))
+    await hands.wait_for("the reason has 100,02")
+    await hands.press("ctrl+s")
+    await hands.press("ctrl+s")
+    assert hands.confirmed == []
+
+
 @deciding(READY)
 async def test_paste_that_arrives_as_keys_never_signs(hands: Hands) -> None:
     """A terminal that does not bracket pasted text: letters, then at once the key."""

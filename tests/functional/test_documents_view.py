@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from handoff_tui.core.classes import replace
@@ -180,6 +181,18 @@ async def test_remark_that_is_left_is_not_written(pilot: Pilot[None], app: Still
     await settle(pilot, "enter", "4", "c", "a", "x", "escape", "c", "enter")
     assert not isinstance(app.screen, CommentScreen)
     assert not any(isinstance(one, CommentWritten) for one in app.asked)
+
+
+@at_desk(DESK)
+async def test_paste_into_a_comment_keeps_its_lines_and_ends_nothing(pilot: Pilot[None], app: StillApp) -> None:
+    """A line end in it is no Enter; the box stays open until somebody presses that."""
+    await settle(pilot, "enter", "4", "c")
+    app.post_message(events.Paste("why\n\tlike this?\x1b[2J\r\n"))
+    await settle(pilot)
+    assert isinstance(app.screen, CommentScreen)
+    await settle(pilot, "enter")
+    [written] = [one.comment.text for one in list_asked(pilot, CommentWritten)]
+    assert written == "why\n    like this?␛[2J"
 
 
 @at_desk(DESK)

@@ -48,9 +48,9 @@ class RawTerminal:
             os.waitpid(self._process, 0)
         os.close(self._terminal)
 
-    def press(self, keys: str) -> None:
+    def press(self, keys: str | bytes) -> None:
         """Keys as a terminal sends them; then waits until nothing more is written."""
-        os.write(self._terminal, keys.encode())
+        os.write(self._terminal, keys if isinstance(keys, bytes) else keys.encode())
         self.settle()
 
     def answer(self, line: str) -> None:

@@ -156,6 +156,7 @@ def test_receipt_echoes_the_entry_and_what_comes_next() -> None:
         (replace(READY, stage=DecisionStage.SIGNING), "why", "H-1", "being signed"),
         (replace(READY, stage=DecisionStage.STORED), "why", "H-1", "already"),
         (READY, " \n", "", "give a reason"),
+        (READY, "x" * 4_001, "", "the reason has 4,001 characters; the log holds 4,000"),
         (DEMANDING, "why", "H-", "type H-1 first"),
         (DEMANDING, "why", "h-1", "type H-1 first"),
     ],

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import selectors
 import signal
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.config.theme import peek_look
 from handoff_tui.tui.app import ReviewApp
+from handoff_tui.tui.terminal_input import SteadyParser
 
 if TYPE_CHECKING:
     from handoff_tui.tui.drawing.appearance import Appearance
@@ -43,13 +47,38 @@ class LastingFile:
         return getattr(self._file, name)
 
 
+_LOOK_SECONDS = 0.1
+_MOST_BYTES = 4096
+
+
 class OutlivingDriver(LinuxDriver):
-    """The framework's driver, writing to a file that never fails."""
+    """The framework's driver, writing to a file that never fails, and reading whatever a terminal sends."""
 
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - as the framework calls it
         super().__init__(*given, **named)
         if self._file is not None:
             self._file = cast("Any", LastingFile(self._file))
+
+    def run_input_thread(self) -> None:
+        """Reads keys until the app ends. Bytes that aren't UTF-8 are a sign of their own; a lost terminal is silent."""
+        parser, decoder = SteadyParser(self._debug), getincrementaldecoder("utf-8")("replace")
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(_LOOK_SECONDS) and (text := decoder.decode(self._read())):
+                    for event in parser.feed(text):
+                        self.process_message(event)
+                for event in parser.tick():
+                    self.process_message(event)
+
+    def _read(self) -> bytes:
+        try:
+            came = os.read(self.fileno, _MOST_BYTES)
+        except OSError:
+            came = b""
+        if not came:  # nobody is at the other end
+            self.exit_event.wait(_LOOK_SECONDS)
+        return came
 
 
 def outlive_terminal(driver: type[Driver]) -> type[Driver]:

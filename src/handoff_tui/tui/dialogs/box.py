@@ -11,6 +11,8 @@ from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from handoff_tui.tui.terminal_input import clean_paste
+
 PAUSE_SECONDS: Final = 0.3
 """With less, a key meant for something else could still arrive in time."""
 
@@ -73,7 +75,16 @@ def is_taken(field: Widget, event: events.Event) -> bool:
     return True
 
 
-class ReasonField(TextArea):
+class TextField(TextArea):
+    """Several lines; what is pasted is made plain text."""
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Paste):
+            event.text = clean_paste(event.text)
+        await super().on_event(event)
+
+
+class ReasonField(TextField):
     """Several lines. Enter starts a new line and nothing more."""
 
     async def on_event(self, event: events.Event) -> None:

@@ -6,16 +6,15 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import TextArea
 
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.log.review_record import Comment
-from handoff_tui.tui.dialogs.box import Box, keep_key
+from handoff_tui.tui.dialogs.box import Box, TextField, keep_key
 from handoff_tui.tui.widgets.bars import Bar, Divider
 
 
-class CommentField(TextArea):
+class CommentField(TextField):
     """A text field in which Enter doesn't start a new line."""
 
     class Kept(Message):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from handoff_tui.checks.problems import name_finding
+from handoff_tui.core.errors import UsageError
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
@@ -118,8 +119,21 @@ def find_obstacle(part: DecisionPart | None, reason: str, name: str) -> str:
         }[part.stage]
     if part.needs_reason and not reason.strip():
         return "give a reason"
+    if refusal := _refuse_reason(part.verb, reason):
+        return refusal
     if part.asks_name and name.strip() != part.key.handoff:
         return f"type {render_safe(part.key.handoff)} first"
+    return ""
+
+
+def _refuse_reason(verb: str, reason: str) -> str:
+    """Says why the log can't hold a reason; empty if it can."""
+    from handoff_tui.decisions.decide import parse_reason, parse_verb  # noqa: PLC0415 - loaded while the checks run
+
+    try:
+        parse_reason(parse_verb(verb), reason)
+    except UsageError as refused:
+        return refused.message
     return ""
 
 

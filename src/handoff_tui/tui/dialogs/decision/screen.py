@@ -51,6 +51,7 @@ from handoff_tui.tui.messages import (
     ReasonKept,
     ScopeWanted,
 )
+from handoff_tui.tui.terminal_input import clean_paste
 from handoff_tui.tui.widgets.bars import Bar, Divider, KeyBar
 from handoff_tui.tui.widgets.page_view import PageView
 
@@ -119,7 +120,7 @@ class DecisionBox(Vertical):
 
     def set_reason(self, text: str) -> None:
         field = self.query_one(ReasonField)
-        field.text = text
+        field.text = clean_paste(text)
         field.move_cursor(field.document.end)
 
     def forget_name(self) -> None:
