@@ -39,7 +39,7 @@ from handoff_tui.tui.widgets.row_list import RowList
 from tests.support.desk_app import StillApp, drive
 from tests.support.desk_states import ROOT, build_state, make_item
 from tests.support.diffs import build_change, build_shown, number_lines
-from tests.support.screens import at_desk, compare_screen, cut_view, get_app, list_asked, settle
+from tests.support.screens import at_desk, compare_looks, cut_view, get_app, list_asked, settle
 
 OPTIONS = DiffOptions(most_lines=None)
 PAIR = ComparedPair(scope=DiffScope.SINCE_BASELINE, before=BaselineChoice(commit="7c1e9a2" * 6, reason="approved"))
@@ -113,20 +113,18 @@ def get_text(pilot: Pilot[None]) -> str:
     return line.text if line is not None else ""
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
 @at_desk(DESK)
-async def test_files_look_as_committed_where_there_is_little_room(pilot: Pilot[None], theme: str) -> None:
-    """The record's sum, then the files with their marks, kinds, counts and warnings."""
-    compare_screen("changes-files-80x24", cut_view(pilot, await settle(pilot, "enter", "2")))
+async def test_files_look_as_committed(pilot: Pilot[None]) -> None:
+    """The record's sum, the files with marks, kinds, counts and warnings, and the selected one beside or below."""
+    await settle(pilot, "enter", "2")
+    await compare_looks(pilot, "changes-files")
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 @at_desk(DESK)
-async def test_lines_look_as_committed(pilot: Pilot[None], size: tuple[int, int], theme: str) -> None:
+async def test_lines_look_as_committed(pilot: Pilot[None]) -> None:
     """Unified where it is narrow, side by side where there is room; folds, comments, hidden characters."""
-    screen = await settle(pilot, "enter", "2", "enter")
-    compare_screen(f"changes-{size[0]}x{size[1]}", cut_view(pilot, screen))
+    await settle(pilot, "enter", "2", "enter")
+    await compare_looks(pilot, "changes")
 
 
 @at_desk(DESK)

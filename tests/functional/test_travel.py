@@ -11,9 +11,9 @@ from handoff_tui.live.state.app import TravelPart
 from handoff_tui.tui.first_paint import REPOSITORY, REVIEW
 from handoff_tui.tui.messages import DecisionWanted, EditorWanted, TravelEnded, TravelMoved, TravelWanted
 from handoff_tui.tui.widgets.travel_bar import TravelBar
-from tests.support.desk_app import StillApp, drive
+from tests.support.desk_app import StillApp
 from tests.support.desk_states import make_item
-from tests.support.screens import at_desk, compare_screen, list_asked, settle
+from tests.support.screens import at_desk, compare_looks, list_asked, settle
 from tests.support.view_states import STOPS, build_desk, build_id, build_travel, build_visited
 
 pytestmark = pytest.mark.usefixtures("still_clock")
@@ -21,15 +21,11 @@ NOW = build_desk()
 PAST = present_past(replace(NOW, travel=build_travel(1)))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-def test_past_looks_as_committed(size: tuple[int, int]) -> None:
-    """The same in a theme without colours: nothing is said by colour alone."""
-
-    async def script(pilot: Pilot[None]) -> None:
-        compare_screen(f"travel-{size[0]}x{size[1]}", await settle(pilot, "2"))
-
-    for theme in ("dark", "monochrome"):
-        drive(StillApp(PAST, theme), script, size=size)
+@at_desk(PAST)
+async def test_past_looks_as_committed(pilot: Pilot[None]) -> None:
+    """With its banner, its bar and what it can't show."""
+    await settle(pilot, "2")
+    await compare_looks(pilot, "travel", whole=True)
 
 
 @at_desk(PAST)

@@ -12,12 +12,16 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from handoff_tui.live.state.app import AppState
+from handoff_tui.tui.messages import ThemeChosen
 from tests.support.desk_app import StillApp, drive, read_screen
 from tests.support.golden import compare_golden
 
 FOLDER = Path(__file__).parents[1] / "functional" / "snapshots"
 
 
+_THEMES = ("light", "monochrome", "dark")
+_SIZES = {(80, 24): _THEMES, (100, 30): _THEMES[-1:], (160, 50): _THEMES, (200, 60): _THEMES[-1:]}
+"""The sizes in which a view is compared, and the themes: each in a narrow and in a wide one."""
 _EMPTY = AppState()
 _Asked = TypeVar("_Asked", bound=Message)
 _Script = Callable[..., Awaitable[None]]
@@ -92,6 +96,19 @@ def cut_view(pilot: Pilot[None], screen: str) -> str:
     region = get_app(pilot).main_screen.view.region
     lines = [line.ljust(region.right)[region.x : region.right].rstrip() for line in screen.splitlines()]
     return "\n".join(lines[region.y : region.bottom])
+
+
+async def compare_looks(pilot: Pilot[None], name: str, *, whole: bool = False) -> None:
+    """The view as committed in four sizes, and the same in every theme: nothing is said by colour alone."""
+    for (width, height), themes in _SIZES.items():
+        await pilot.resize_terminal(width, height)
+        shown = set()
+        for theme in themes:
+            get_app(pilot).post_message(ThemeChosen(theme))
+            screen = await settle(pilot)
+            shown.add(screen if whole else cut_view(pilot, screen))
+        (screen,) = shown
+        compare_screen(f"{name}-{width}x{height}", screen)
 
 
 def compare_screen(name: str, screen: str) -> None:

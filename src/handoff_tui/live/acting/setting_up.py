@@ -72,6 +72,7 @@ class SettingUp:
     def _find(self, root: str, trouble: Trouble | None = None) -> None:
         """Looks again after trouble: what was done until then, such as a new key, is there."""
         from handoff_tui.agents.set_up import find_setup  # noqa: PLC0415 - after the first paint
+        from handoff_tui.handoffs.session import reopen_session  # noqa: PLC0415
 
         snapshot = self._store.snapshots.get(root)
         if snapshot is None:
@@ -79,7 +80,7 @@ class SettingUp:
             return
         systems = [handoff.dialect for handoff in snapshot.reading.result.handoffs]
         try:
-            facts = find_setup(snapshot.session, systems, has_log=snapshot.gates is not None)
+            facts = find_setup(reopen_session(snapshot.session), systems, has_log=snapshot.gates is not None)
         except (HandoffError, OSError) as refused:
             self._change(root, trouble=build_trouble(refused))
             return
@@ -128,7 +129,7 @@ class SettingUp:
         except (HandoffError, OSError) as refused:
             self._store.say_trouble("Not begun: ", refused)
             return
-        self._store.say(f"Begun: {begun.handoff}. Fill in {', '.join(begun.files) or 'its note'} and commit it", "pass")
+        self._store.say(f"Begun. Fill in {', '.join(begun.files) or 'its note'} and commit it", "pass")
         self._rescan()
 
     def _change(self, root: str, **changes: object) -> None:

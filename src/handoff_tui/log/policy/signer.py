@@ -118,7 +118,7 @@ def read_principal(repository: Repository, named: str | None = None, option: str
         way = f", or name yourself with {option}" if option else ""
         raise SigningError(
             "your git configuration doesn't say who you are; a repository's own configuration doesn't count",
-            f"git config --global user.email you@example.org{way}",
+            f"Run `git config --global user.email you@example.org` first{way}.",
         )
     if not PRINCIPAL.fullmatch(name):
         raise UsageError(

@@ -315,12 +315,16 @@ class SetupScreen(ArmedBox[None]):
             self.query_one(PageView).show(page)
         self.query_one("#setup-state", Bar).show(self._describe())
         ready = part is not None and part.stage is SetupStage.READY and self._readable.admits(read_time())
-        self.query_one("#setup-keys", Bar).show(
+        answers = (
             Cell(f" {self._keymap.show('decision.confirm')}", "key" if ready else "muted"),
             Cell(" do it  ", "text" if ready else "muted"),
             Cell(self._keymap.show("scope.toggle"), "key"),
-            Cell(" next answer  "),
-            Cell(self._keymap.show("decision.cancel"), "key"),
+            Cell(" next answer "),
+        )
+        is_refused = part is not None and part.facts is None and part.trouble is not None
+        self.query_one("#setup-keys", Bar).show(
+            *(() if is_refused else answers),
+            Cell(f" {self._keymap.show('decision.cancel')}", "key"),
             Cell(" leave "),
         )
 
@@ -330,19 +334,17 @@ class SetupScreen(ArmedBox[None]):
             return Cell(f" {render_safe(self._said)}", "warning")
         if part is not None and part.stage is SetupStage.WRITING:
             return Cell(" Signing…", "muted")
-        asks = (
-            part is not None
-            and part.facts is not None
-            and build_choice(self._questions, self._chosen).needs_terminal(part.facts)
-        )
-        state = "Not signed yet" if part is not None and part.trouble is not None else "Nothing is written yet"
+        if part is None or part.facts is None:
+            return Cell(" Nothing is written yet", "muted")
+        asks = build_choice(self._questions, self._chosen).needs_terminal(part.facts)
+        state = "Not signed yet" if part.trouble is not None else "Nothing is written yet"
         return Cell(f" {state}{'; ^s asks for the passphrase' if asks else ''}", "muted")
 
 
 _WORDS = {
     "notes": "a note in docs/handoffs: the simplest",
     "builder": "a specification and a prompt for a builder",
-    "tdd": "a cycle of test, code and clean-up, with notes on commits",
+    "tdd": "test, code, clean-up, with notes on commits",
     "mosaic": "state files of one task",
     "hub": "a task folder with a work cycle",
     "procedure": "a JSON handoff between two roles",

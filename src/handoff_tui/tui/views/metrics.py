@@ -192,8 +192,8 @@ class MetricsView(ListedView[MetricRows]):
     """The list of metrics, details of the selected one, and its log entries; enter opens an entry in the log."""
 
     DEFAULT_CSS = """
-    MetricsView #rows { height: 2fr; min-height: 3; }
-    MetricsView PageView { height: 3fr; min-height: 3; }
+    MetricsView #rows { height: auto; max-height: 40%; min-height: 3; }
+    MetricsView PageView { height: 1fr; min-height: 3; }
     MetricsView #sources { height: auto; max-height: 25%; min-height: 2; }
     """
     parts: ClassVar[frozenset[Part]] = frozenset({Part.METRICS, Part.LOG})

@@ -7,6 +7,7 @@ from typing import Final
 
 from handoff_tui.checks.problems import name_finding
 from handoff_tui.core.errors import UsageError
+from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
@@ -41,6 +42,8 @@ EFFECTS: Final = {
 _CLOSED: Final = frozenset({"pass", "not-applicable"})
 VERB_WORDS: Final = {"reject": "send back", "carry": "carry over"}
 """The verbs whose name in the app is another one."""
+_COMMAND = compile_later(r"`|handoff-tui ")
+"""A command line; the keys below lead on instead."""
 _MOST_NAMED: Final = 4
 _NEVER_UNDONE: Final = "It can be withdrawn, never deleted."
 
@@ -165,12 +168,15 @@ def find_following(inbox: tuple[InboxItem, ...], decided: HandoffKey) -> InboxIt
     return next((item for item in inbox if item.needs_you and item.key != decided), None)
 
 
-def _add_refusal(page: Page, message: str, problems: Sequence[ReviewProblem]) -> None:
-    """The reason; of checks that don't pass, what is wrong instead of their names."""
+def _add_refusal(page: Page, trouble: Trouble, problems: Sequence[ReviewProblem]) -> None:
+    """The reason, and what to do unless it is a command; of checks that don't pass, what is wrong, not their names."""
+    message = trouble.message
     named = set(message.replace(",", " ").split())
     causes = [one for one in problems if one.blocks and not named.isdisjoint(one.checks)]
     told = f"{plural(len(causes), 'problem')} {'blocks' if len(causes) == 1 else 'block'} it" if causes else message
     page.line(Cell("✗ Refused: ", "fail"), Cell(render_safe(told)), indent=4)
+    if not causes and trouble.hint and not _COMMAND.search(trouble.hint):
+        page.line(Cell(f"  {render_safe(trouble.hint)}", "muted"), indent=2)
     for one in causes[:_MOST_NAMED]:
         page.line(Cell(f"  {render_safe(one.title)}", "unknown" if one.unmeasured else "fail"), indent=4)
 
@@ -181,7 +187,7 @@ def _add_stage(page: Page, part: DecisionPart, problems: Sequence[ReviewProblem]
             page.line(Cell("Nothing is decided yet. Running the blocking checks and capturing the work.", "muted"))
             page.line(*build_progress(part))
         case DecisionStage.REFUSED:
-            _add_refusal(page, part.trouble.message if part.trouble else "", problems)
+            _add_refusal(page, part.trouble or Trouble(""), problems)
         case DecisionStage.MOVED:
             _add_trouble(page, "◆ Not signed, something changed: ", "waiting", part.trouble)
             page.line(Cell("What you saw before is below.", "muted"))

@@ -144,8 +144,8 @@ def _describe_work(item: InboxItem, now: datetime | None) -> list[Cell]:
     if size is not None and size.added is not None:
         cells += [Cell(f", +{size.added:,}", "added")]
         cells += [Cell(f" -{size.deleted:,}", "removed")] if size.deleted else []
-    words = [plural(scope.commits, "commit") if scope.commits else "not committed"]
-    words += [f"by {item.reviewed.handoff.source_agent}"] if item.reviewed.handoff.source_agent else []
+    by = f" by {item.reviewed.handoff.source_agent}" if item.reviewed.handoff.source_agent else ""
+    words = [(plural(scope.commits, "commit") if scope.commits else "not committed") + by]
     words += [ago] if (ago := describe_ago(item.since, now)) else []
     cells.append(Cell(f", {render_safe(', '.join(words))}"))
     if scope.shared:
@@ -270,7 +270,7 @@ def _shorten_place(problem: ReviewProblem) -> str:
     place = problem.place
     if place is None or place.path not in problem.title:
         return str(place or "")
-    return f"line {place.line}" if place.line is not None else ""
+    return f"line\u00a0{place.line}" if place.line is not None else ""  # the number stays beside its word
 
 
 def _add_beneath(page: Page, problem: ReviewProblem) -> None:
@@ -286,7 +286,8 @@ def describe_cause(cause: CauseCommit) -> str:
     """`last changed in 6c3f4f0 "Round heights" by plover (TDD-2)`."""
     subject = f' "{cause.subject}"' if cause.subject else ""
     by = f" by {cause.author}" if cause.author else ""
-    return f"last changed in {cause.id}{subject}{by}{f' ({cause.handoff})' if cause.handoff else ''}"
+    of = f" ({cause.handoff})" if cause.handoff and cause.handoff not in cause.subject else ""
+    return f"last changed in {cause.id}{subject}{by}{of}"
 
 
 def _build_end(state: AppState | None, item: InboxItem) -> Page:
