@@ -50,11 +50,11 @@ async def test_alert_takes_the_screen_once_for_each_set_of_problems(pilot: Pilot
 
 @at_desk(DESK)
 async def test_alert_answers_to_nothing_that_decides(pilot: Pilot[None], app: StillApp) -> None:
-    """Keys of the desk are dead under it; `l` goes to the log; afterwards every gate is closed."""
+    """Keys of the desk are dead under it; `2` goes to the log; afterwards every gate is closed."""
     await raise_alarm(pilot, app, BROKEN)
     await settle(pilot, "a", "x", "enter", "space", "ctrl+s", "3")
     assert isinstance(app.screen, AlertScreen)
-    await settle(pilot, "j", "l")
+    await settle(pilot, "j", "2")
     assert app.main_screen.view_name == "log"
     screen = await settle(pilot, "a")
     assert "every gate is closed" in screen

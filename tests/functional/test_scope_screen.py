@@ -83,9 +83,9 @@ def test_start_is_chosen_from_commits_or_typed() -> None:
         await settle(pilot, "O")
         app.give(with_part(PART))
         await settle(pilot)
-        assert "before it all" in await settle(pilot, "s")
+        assert "before it all" in await settle(pilot, "b")
         await settle(pilot, "down", "enter")
-        await settle(pilot, "s", *"v1.2", "enter")
+        await settle(pilot, "b", *"v1.2", "enter")
         wanted = [one.since for one in app.asked if isinstance(one, CorrectionPreviewWanted)]
         assert wanted == ["a" * 40, "v1.2"]
 

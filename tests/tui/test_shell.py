@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual import events
 
-from handoff_tui.config.keymap import DEFAULT_KEYMAP, WORDS
+from handoff_tui.config.keymap import DEFAULT_KEYMAP, MODAL_SCOPES, WORDS, split_keys
 from handoff_tui.core.classes import replace
 from handoff_tui.core.text.columns import compute_width
 from handoff_tui.core.text.page import Cell
@@ -172,6 +172,31 @@ def test_every_action_has_words_and_a_group() -> None:
 def test_key_means_one_thing(key: str, character: str | None, action: str | None) -> None:
     """Whatever the view; the keys of a dialog mean nothing outside it."""
     assert Keys(DEFAULT_KEYMAP).find(press(key, character)) == action
+
+
+PROMISED = {
+    "j": "nav.down", "k": "nav.up", "J": "nav.next-handoff", "K": "nav.previous-handoff", "enter": "app.open",
+    "escape": "app.back", "q": "app.quit", "space": "review.next", "tab": "focus.next", "z": "focus.zoom",
+    "/": "find.open", "n": "find.next", "N": "find.previous", "?": "app.help", "ctrl+p": "app.palette",
+    "a": "decide.approve", "x": "decide.reject", "r": "decide.retry", "A": "decide.choose", "c": "review.comment",
+    "C": "review.comments", "m": "review.mark", "v": "review.select", "s": "agent.start", "S": "agent.stop",
+    "b": "review.bisect", "t": "travel.begin", "o": "app.edit", "y": "app.copy", "u": "app.undo", "R": "review.run",
+    "w": "review.lens", "f": "review.filter", "]": "nav.next-section", "[": "nav.previous-section",
+    "}": "nav.next-file", "{": "nav.previous-file", "T": "app.theme",
+}  # fmt: skip
+"""Each key that people learn, and the one thing it means."""
+LENT = {"b", "u", "d", "space", "enter", "escape", "ctrl+r"}
+"""What an open dialog uses for its own content: since when, undo, open, back, look again; and digests."""
+
+
+def test_keys_mean_what_people_learn() -> None:
+    """In every view; a dialog takes no other key for itself that means something outside it."""
+    usual: dict[str, str] = {}
+    modal: dict[str, str] = {}
+    for action, keys in DEFAULT_KEYMAP.items():
+        (modal if get_scope(action) in MODAL_SCOPES else usual).update(dict.fromkeys(split_keys(keys), action))
+    assert {key: usual.get(key) for key in PROMISED} == PROMISED
+    assert modal.keys() & usual.keys() == LENT
 
 
 def test_dialog_has_keys_of_its_own() -> None:

@@ -121,7 +121,7 @@ ACTIONS: dict[str, tuple[str, str]] = {
     "agent.changes": ("", "changes of this run"),
     "agent.unlock": ("", "break a lock…"),
     "scope.toggle": ("space,enter", "claim or release"),
-    "scope.start": ("s", "start…"),
+    "scope.start": ("b", "since when…"),
     "scope.undo": ("u", "undo the last"),
     "decision.confirm": ("ctrl+s", "sign"),
     "decision.edit-reason": ("ctrl+e", "edit the reason"),

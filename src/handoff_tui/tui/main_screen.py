@@ -200,7 +200,7 @@ class MainScreen(Openers):
         """Shows what is wrong with the log if it still is, once."""
         if alarm == find_alarm(self.state) and alarm != self._alarmed:
             self._alarmed = alarm
-            self.app.push_screen(AlertScreen(alarm), self._take)
+            self.app.push_screen(AlertScreen(alarm, self.keys), self._take)
 
     @on(HandoffOpened)
     async def open_handoff(self, event: HandoffOpened) -> None:

@@ -10,7 +10,8 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.live.state.app import AppState
-from handoff_tui.tui.dialogs.box import Box, keep_key
+from handoff_tui.tui.actions import Keys
+from handoff_tui.tui.dialogs.box import LEAVING, Box, keep_key
 from handoff_tui.tui.widgets.bars import Bar
 from handoff_tui.tui.widgets.page_view import PageView
 
@@ -83,28 +84,21 @@ def _add_foreign(page: Page, alarms: list[LogAlarm]) -> None:
     page.blank()
 
 
-_MOVES = {
-    "down": "nav.down",
-    "j": "nav.down",
-    "up": "nav.up",
-    "k": "nav.up",
-    "pagedown": "nav.page-down",
-    "space": "nav.page-down",
-    "pageup": "nav.page-up",
-}
+_LOG = "view.2"
+"""The tab of the log, in a repository."""
 
 
 class AlertScreen(Box[str | None]):
-    """`l` opens the log, escape goes back; every other key is ignored. Returns the offer that was taken."""
+    """`2` opens the log, escape goes back; keys that move scroll, all others are ignored. Returns what was taken."""
 
     CSS = """
     AlertScreen { background: $background; padding: 1 2; border: heavy $error; }
     #alert-page { height: 1fr; }
     """
 
-    def __init__(self, alarm: Alarm) -> None:
+    def __init__(self, alarm: Alarm, keys: Keys) -> None:
         super().__init__()
-        self._alarm = alarm
+        self._alarm, self._keymap = alarm, keys
 
     def compose(self) -> ComposeResult:
         yield PageView(id="alert-page")
@@ -113,7 +107,10 @@ class AlertScreen(Box[str | None]):
     def on_mount(self) -> None:
         self.query_one(PageView).show(build_alert_page(self._alarm))
         self.query_one("#alert-keys", Bar).show(
-            Cell(" l", "key"), Cell(" open the log  "), Cell("esc", "key"), Cell(" keep reading; gates stay closed")
+            Cell(f" {self._keymap.show(_LOG)}", "key"),
+            Cell(" open the log  "),
+            Cell(self._keymap.show("app.back"), "key"),
+            Cell(" keep reading; gates stay closed"),
         )
 
     def show(self, state: AppState) -> None:
@@ -127,9 +124,10 @@ class AlertScreen(Box[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         keep_key(event)
-        if event.key in {"escape", "q"}:
+        action = self._keymap.find(event, ("app", "nav", "view")) or ""
+        if action in LEAVING:
             self.dismiss(None)
-        elif event.key == "l":
+        elif action == _LOG:
             self.dismiss("action:view.log")
-        elif event.key in _MOVES:
-            self.query_one(PageView).navigate(_MOVES[event.key])
+        elif action.startswith("nav."):
+            self.query_one(PageView).navigate(action)

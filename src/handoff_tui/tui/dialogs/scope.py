@@ -281,7 +281,7 @@ class CorrectScopeScreen(Box[None]):
         words = (
             (self._keymap.show("decision.confirm"), " write", armed),
             (self._keymap.show("scope.toggle"), " claim or release", True),
-            (self._keymap.show("scope.start"), " start…", True),
+            (self._keymap.show("scope.start"), " since when…", True),
             (self._keymap.show("scope.undo"), undo, bool(undo)),
             (self._keymap.show("decision.cancel"), " cancel", True),
         )
