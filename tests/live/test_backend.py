@@ -160,7 +160,7 @@ def test_document_saved_changes_inbox_and_parts(work: RepositoryBuilder) -> None
             return tests is not None and tests.total == 77 and document is not None and "77 tests" in document.text
 
         onlooker.wait_for(lambda state: state.moved == (path,))
-        onlooker.desk.take_in()
+        onlooker.desk.parts.take_in()
         onlooker.wait_for(is_there)
 
 
@@ -253,15 +253,15 @@ def test_files_and_the_one_in_view(work: RepositoryBuilder) -> None:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
         onlooker.desk.need(frozenset({Part.FILES, Part.FILE}))
-        onlooker.desk.choose_scope(DiffRange(DiffScope.SINCE_BASELINE, against=first))
+        onlooker.desk.parts.show_scope(DiffRange(DiffScope.SINCE_BASELINE, against=first))
         state = onlooker.wait_for(lambda state: bool(state.files.value and state.files.value.counted))
         assert state.files.value is not None
         assert [one.change.path for one in state.files.value.files] == ["src/part.py"]
-        onlooker.desk.open_file("src/part.py", DiffOptions())
+        onlooker.desk.parts.open_file("src/part.py", DiffOptions())
         onlooker.wait_for(lambda state: "value = 8" in read_lines(state))
         save_atomically(work.place("src/part.py"), "value = 88\n")
         onlooker.wait_for(lambda state: "value = 88" in read_lines(state))
-        onlooker.desk.open_file("src/other.py", DiffOptions())
+        onlooker.desk.parts.open_file("src/other.py", DiffOptions())
         state = onlooker.wait_for(lambda state: state.file.trouble is not None)
         assert state.file.value is None
 

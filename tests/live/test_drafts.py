@@ -166,7 +166,7 @@ def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         onlooker.choose("H-1", Part.SHOWN)
-        onlooker.desk.choose_scope(DiffRange(DiffScope.BETWEEN, base))
+        onlooker.desk.parts.show_scope(DiffRange(DiffScope.BETWEEN, base))
         onlooker.desk.need(frozenset({Part.FILES}))
         onlooker.wait_for(lambda state: state.files.value is not None and state.files.value.counted)
         for path in ("src/part.py", "src/other.py"):
@@ -174,7 +174,7 @@ def test_desk_keeps_marks_by_content(builder: RepositoryBuilder) -> None:
         onlooker.wait_for(lambda state: state.drafts.viewed == {"src/part.py", "src/other.py"})
         work.write("src/part.py", "value = 5\n")
         onlooker.wait_for(lambda state: state.drafts.viewed == {"src/other.py"})
-        onlooker.desk.open_file("src/part.py", DiffOptions())
+        onlooker.desk.parts.open_file("src/part.py", DiffOptions())
         onlooker.desk.need(frozenset({Part.FILES, Part.FILE}))
         state = onlooker.wait_for(lambda state: state.file.value is not None and state.file.value.complete)
         assert state.file.value is not None

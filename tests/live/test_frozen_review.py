@@ -53,7 +53,7 @@ def open_review(onlooker: Onlooker, path: str = "src/app.py") -> AppState:
     """The handoff as somebody reads it: its diff at a file, and its document."""
     onlooker.wait_until_live()
     onlooker.choose(HANDOFF, Part.FILES)
-    onlooker.desk.open_file(path, DiffOptions(most_lines=None))
+    onlooker.desk.parts.open_file(path, DiffOptions(most_lines=None))
     onlooker.desk.open_document("HANDOFF.md")
     onlooker.desk.need(frozenset(_PARTS))
     return onlooker.wait_for_parts(*_PARTS)
@@ -76,11 +76,11 @@ def test_work_in_scope_is_told_and_taken_in_with_one_call(desk: GateDesk) -> Non
         assert state.file.value is before.file.value
         assert state.document.value is before.document.value
         assert not any(getattr(state, part.value).stale for part in _PARTS)
-        onlooker.desk.open_file("HANDOFF.md", DiffOptions(most_lines=None))
+        onlooker.desk.parts.open_file("HANDOFF.md", DiffOptions(most_lines=None))
         state = onlooker.wait_for_parts(Part.FILE)
         assert state.file.value is not None
         assert "New." not in str([state.file.value.lines.read_line(n).text for n in range(len(state.file.value.lines))])
-        onlooker.desk.take_in()
+        onlooker.desk.parts.take_in()
         state = onlooker.wait_for(lambda state: not state.moved and state.document.value is not None)
         state = onlooker.wait_for(lambda state: "New." in (state.document.value.text if state.document.value else ""))
         assert onlooker.wait_for_parts(Part.FILES).files.value is not before.files.value
@@ -127,7 +127,7 @@ def test_rejection_signs_while_its_own_files_are_saved_and_is_about_what_was_rea
     """The record binds the state that was opened, not what another process keeps saving."""
     with looking(desk.root) as onlooker:
         open_review(onlooker)
-        opened = onlooker.desk._parts.find_opened(onlooker.state.chosen)  # type: ignore[arg-type]
+        opened = onlooker.desk._store.find_opened(onlooker.state.chosen)
         assert opened is not None
         with keep_saving(desk.root / "src" / "app.py", tmp_path / "stop"):
             onlooker.wait_for(lambda state: state.moved == ("src/app.py",))

@@ -11,7 +11,7 @@ from handoff_tui.changes.comparison.snapshot_diff import BaselineChoice
 from handoff_tui.changes.snapshots.snapshot import Snapshot, build_digest
 from handoff_tui.changes.snapshots.stored_snapshots import Taken, take
 from handoff_tui.checks.report import CheckReport, CheckResult
-from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, check_before_another
+from handoff_tui.checks.run.check import Prefetched, ProgressCallbacks, check, check_once
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import Guards, guard
 from handoff_tui.checks.run.portable_run import place_at
@@ -231,7 +231,8 @@ def _check(
     if not options.capture:
         return _Checked(check(guards.session, request, telling, placed))
     if earlier is None:
-        report, before = check_before_another(guards.session, request, telling, placed)
+        report, before = check_once(guards.session, request, telling or ProgressCallbacks(), placed)
+        before.cache.save()
     else:
         report = check(guards.session, request, telling, placed)
         if earlier.captured is not None and earlier.report.baseline == report.baseline:

@@ -25,7 +25,7 @@ from handoff_tui.live.feed.repository_feed import RepositoryFeed
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.parts.requested import Bisecting, RequestedChecks, RequestedParts
 from handoff_tui.live.parts.visible import VisibleParts
-from handoff_tui.live.state.app import USUAL_RANGE, AppState, DiffRange, Loaded, OpenFile, Part
+from handoff_tui.live.state.app import USUAL_RANGE, AppState, DiffRange, Loaded, Part
 from handoff_tui.live.state_store import StateStore, put_parts, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey
 
@@ -45,30 +45,24 @@ class LiveBackend:
         tell: Callable[[AppState], None],
         on_bug: Callable[[BaseException], None] = raise_bug,
     ) -> None:
-        self._store = store = StateStore(tell, on_bug)
+        self._store = store = StateStore(tell, on_bug, present_past)
         names = ("quick", "slow", "measuring", "checks", "decisions", "bisect", "travel")
         workers = quick, slow, measuring, checks, decisions, bisect, travel = [
             KeyedWorker(name, on_bug) for name in names
         ]
         self.drafts = DraftKeeper(store)
-        self._parts = VisibleParts(store, quick, slow, self.drafts)
-        self.requests = RequestedParts(store, slow, self._parts)
-        self.checks = RequestedChecks(store, checks, self._parts)
-        self.agents = AgentControl(store, self._parts)
-        self.deciding = Deciding(store, decisions, self.drafts, self._parts.find_opened, self.agents.start_again)
+        self.parts = VisibleParts(store, quick, slow, self.drafts)
+        self.requests = RequestedParts(store, slow, self.parts)
+        self.checks = RequestedChecks(store, checks, self._read_anew)
+        self.agents = AgentControl(store, self._read_anew)
+        self.deciding = Deciding(store, decisions, self.drafts, self.agents.follow_ups.start_again)
         self.batch = BatchApproving(store, decisions, self.drafts)
-        self._threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, *self.agents.threads)
         self.bisecting = Bisecting(store, bisect)
         self.scoping = Scoping(store, quick, self.rescan)
         self.setting_up = SettingUp(store, decisions, self.rescan)
-        self.travelling = Travelling(store, travel, self._parts)
-        store.derive = self.drafts.derive
-        store.present = present_past
-        listed = self._parts.list_commands
-        self._feeds = [
-            RepositoryFeed(start, store, measuring, self._note_snapshot, listed) for start in dict.fromkeys(starts)
-        ]
-        self._parts.on_checks = self._read_anew
+        self.travelling = Travelling(store, travel, self.parts)
+        self._feeds = [RepositoryFeed(start, store, measuring, self._note_snapshot) for start in dict.fromkeys(starts)]
+        self._threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, *self.agents.threads)
         self._background: tuple[KeyedWorker | AgentFollower | RepositoryFeed, ...] = (*self._threads, *self._feeds)
         first = tuple(feed.build_first_part() for feed in self._feeds)
         store.change(lambda state: replace(state, repositories=first))
@@ -117,7 +111,7 @@ class LiveBackend:
 
     def need(self, parts: frozenset[Part]) -> None:
         """Takes what is on screen now: it is read if missing or stale, and then kept fresh."""
-        self._parts.need(parts)
+        self.parts.need(parts)
         self.agents.follower.need(needed=Part.AGENT in parts)
 
     def choose(self, key: HandoffKey | None) -> None:
@@ -127,7 +121,7 @@ class LiveBackend:
             return
         if key == self._store.state.chosen:
             return
-        self._parts.forget(*_OF_THE_HANDOFF)
+        self.parts.forget(*_OF_THE_HANDOFF)
         self.requests.cancel(*_REQUESTED)
         self.checks.cancel()
 
@@ -142,43 +136,32 @@ class LiveBackend:
         self._store.change(enter)
         self.agents.note_chosen()
         self.drafts.open(key)
-        self._parts.catch_up()
-
-    def take_in(self) -> None:
-        """Shows the handoff in view as it is now, with what has changed since it was opened."""
-        self._parts.take_in()
+        self.parts.catch_up()
 
     def decide_again(self, verb: str) -> None:
         """Takes in what has changed, and prepares the decision on that."""
-        self.take_in()
+        self.parts.take_in()
         self.deciding.begin(verb)
 
     def choose_phase(self, phase: str | None) -> None:
         if self.travelling.is_on:
             self.travelling.choose_phase(phase)
         else:
-            self._parts.show({"phase": phase}, Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS, Part.THREADS)
-
-    def choose_scope(self, scope: DiffRange) -> None:
-        """Shows changes since another point."""
-        self._parts.show_scope(scope)
-
-    def open_file(self, path: str, options: DiffOptions) -> None:
-        self._parts.show({"open_file": OpenFile(path, options)}, Part.FILE)
+            self.parts.show({"phase": phase}, Part.CHECKS, Part.PROBLEMS, Part.GATE, Part.ATTEMPTS, Part.THREADS)
 
     def open_changed_file(self, key: HandoffKey | None, path: str, scope: DiffRange) -> None:
         """Shows one file of a handoff; with None, of the repository, beside the handoff in view."""
         if key is not None:
             self.choose(key)
-        self.choose_scope(scope)
-        self.open_file(path, DiffOptions(most_lines=None))
+        self.parts.show_scope(scope)
+        self.parts.open_file(path, DiffOptions(most_lines=None))
 
     def open_document(self, path: str) -> None:
         """Opens a document of the handoff; `PACKET` is what a rejection would give to the next attempt."""
         if self.travelling.is_on:
             self.travelling.open_document(path)
         else:
-            self._parts.show({"open_document": path}, Part.DOCUMENT)
+            self.parts.show({"open_document": path}, Part.DOCUMENT)
 
     def _read_anew(self, root: str) -> None:
         for feed in self._feeds:
@@ -186,6 +169,6 @@ class LiveBackend:
                 feed.read_anew()
 
     def _note_snapshot(self, redrawn: bool) -> None:  # noqa: FBT001 - called back with it
-        self._parts.catch_up(drawn_first=redrawn)
+        self.parts.catch_up(drawn_first=redrawn)
         self.deciding.note_snapshot()
-        self.agents.note_snapshot()
+        self.agents.follower.look()

@@ -131,6 +131,7 @@ class DraftKeeper:
         self._jobs: SimpleQueue[_DraftJob | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._last = (_Basis(), Drafts())
+        store.derive = self.derive
 
     def open(self, key: HandoffKey | None) -> None:
         """Reads what another app may have stored for this handoff."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.core.classes import replace
@@ -12,7 +12,9 @@ from handoff_tui.live.state.agents import Bell
 from handoff_tui.live.state.app import AppState, StatusMessage, build_trouble
 
 if TYPE_CHECKING:
+    from handoff_tui.checks.report import CheckResult
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
+    from handoff_tui.status.inbox_item import HandoffKey
 
 Change = Callable[[AppState], AppState]
 
@@ -34,15 +36,23 @@ class StateStore:
     changed while one was told comes with the next. `on_bug` gets every unexpected exception of a background thread.
     """
 
-    def __init__(self, tell: Callable[[AppState], None], on_bug: Callable[[BaseException], None] = raise_bug) -> None:
+    def __init__(
+        self,
+        tell: Callable[[AppState], None],
+        on_bug: Callable[[BaseException], None] = raise_bug,
+        present: Change = lambda state: state,
+    ) -> None:
+        """`present` gives what is told in place of a state; pure, and quick."""
         self._tell = tell
         self.on_bug = on_bug
+        self.present = present
         self.snapshots: dict[str, RepositorySnapshot] = {}
         """By the root of the repository; written by the one thread that follows it."""
         self.derive: Change = lambda state: state
         """Completes each new state with what follows from the rest of it; quick, and asks for no change itself."""
-        self.present: Change = lambda state: state
-        """Gives what is told in place of a state; pure, and quick."""
+        self.opened: tuple[HandoffKey, RepositorySnapshot] | None = None
+        """The handoff under review and the state it was opened in: its diff and documents are shown as of then."""
+        self._commands: dict[str, dict[str, CheckResult]] = {}
         self._lock = threading.Lock()
         self._state = AppState()
         self._told = self._state
@@ -57,6 +67,19 @@ class StateStore:
         """Returns the newest snapshot of the repository in view; None if it has not been read yet."""
         repository = (state or self._state).repository
         return None if repository is None else self.snapshots.get(repository.root)
+
+    def find_opened(self, key: HandoffKey | None) -> RepositorySnapshot | None:
+        """Returns the state in which a handoff was opened; None if it isn't under review."""
+        opened = self.opened
+        return opened[1] if opened is not None and opened[0] == key else None
+
+    def note_commands(self, root: str, results: Iterable[CheckResult]) -> None:
+        """Keeps the results of commands that were run here."""
+        self._commands.setdefault(root, {}).update({result.id: result for result in results})
+
+    def list_commands(self, root: str) -> tuple[CheckResult, ...]:
+        """Returns the last results of commands that were run here, in a repository."""
+        return tuple(self._commands.get(root, {}).values())
 
     def change(self, change: Change) -> AppState:
         """Applies a change. Nothing is told if it returns the very state it was given. A change asks for no other."""

@@ -39,7 +39,6 @@ from handoff_tui.system.files.reader import FileReader
 from handoff_tui.system.files.sealed_files import load_json, write_json
 
 if TYPE_CHECKING:
-    from handoff_tui.git.command import Git
     from handoff_tui.log.gates.all_gates import LogGates
     from handoff_tui.system.web import Network
 
@@ -143,7 +142,6 @@ class ProgressCallbacks:
 class FinishedChecks(NamedTuple):
     """What a run leaves for the next one, which need not ask for it again."""
 
-    git: Git
     world: RepositoryWorld
     answers: Answers
     cache: ResultCache
@@ -195,16 +193,6 @@ def check(
     return _mark_changed(report, change)
 
 
-def check_before_another(
-    session: Session, request: CheckRequest, callbacks: ProgressCallbacks | None, prefetched: Prefetched
-) -> tuple[CheckReport, FinishedChecks]:
-    """All results, for a caller that at once runs `check` on the same state, which tells whether it has changed."""
-    run = _Run(_guard(session, request, prefetched), request, callbacks or ProgressCallbacks(), prefetched)
-    report = run.run()
-    run.state.cache.save()
-    return report, run.state
-
-
 def _guard(session: Session, request: CheckRequest, known: Prefetched) -> Session:
     """The session with the settings that count for what is checked."""
     handoffs = known.reading.result.handoffs
@@ -223,7 +211,7 @@ def check_once(
 ) -> tuple[CheckReport, FinishedChecks]:
     """One pass, for a caller that watches the repository itself; the results stay in memory.
 
-    Those of the `last` pass count as long as what they read is the same.
+    Those of the `last` pass, in the same session, count as long as what they read is the same.
     """
     run = _Run(session, request, callbacks, prefetched, last)
     report = run.run()
@@ -271,13 +259,13 @@ class _Run:
         world = build_world(self.session, self.request, prefetched, baseline)
         if prefetched.before is not None:
             world.share(prefetched.before.world)
-        if last is not None and last.git is self.session.repository.git:
-            world.network = last.world.network  # asked again as soon as the repository is read anew
+        if last is not None:
+            world.network = last.world.network
         cache = last.cache if last is not None else load_result_cache(self.session.repository.root, self.scope)
         earlier = last or prefetched.before
         answers = Answers(world, earlier.answers if earlier is not None else None)
         rules = list_rules(self.session, self.request)
-        return FinishedChecks(self.session.repository.git, world, answers, cache, baseline, rules)
+        return FinishedChecks(world, answers, cache, baseline, rules)
 
     def _choose_baseline(self, prefetched: Prefetched) -> ChosenBaseline:
         """One handoff is compared with where its own work started, whatever refs and pins say."""

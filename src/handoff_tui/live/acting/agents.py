@@ -20,7 +20,6 @@ from handoff_tui.core.errors import HandoffError, ShownMovedError
 from handoff_tui.live.acting.agent_follow import AgentFollower, OutputWindows
 from handoff_tui.live.acting.agent_follow_ups import FollowUp, FollowUps
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.agents import (
     AgentProposal,
     Breakpoint,
@@ -147,14 +146,15 @@ _PREPARE, _DO, _SEARCH, _AT_WORK = "prepare", "do", "search", "at-work"
 class AgentControl:
     """Follows, starts, pauses and stops agents, and reviews what they did when they end."""
 
-    def __init__(self, store: StateStore, parts: VisibleParts) -> None:
-        self._store, self._parts = store, parts
+    def __init__(self, store: StateStore, read_anew: Callable[[str], None]) -> None:
+        """`read_anew` reads a repository again: what was checked or agreed to leaves no trace that is watched."""
+        self._store, self._read_anew = store, read_anew
         names = ("acts", "follow-ups", "ends", "words", "reads")
         workers = [KeyedWorker(f"agents-{name}", store.on_bug) for name in names]
         self._acts, follow_ups, self._ends, self._words, self._reads = workers
         self._windows = OutputWindows()
-        self._follow_ups = FollowUps(follow_ups, store, self._follow, self.note_snapshot)
-        self.follower = AgentFollower(store, self._windows, self._follow_ups, self._note_over)
+        self.follow_ups = FollowUps(follow_ups, store, self._follow, self._look_again)
+        self.follower = AgentFollower(store, self._windows, self.follow_ups, self._note_over)
         self.threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, self.follower)
         """When they end, agents go on: they outlive whoever started them."""
         self.proofs = ProofRequests(store, self._reads)
@@ -169,8 +169,7 @@ class AgentControl:
         self.follower.want(None)
         self.proofs.forget()
 
-    def note_snapshot(self) -> None:
-        """Reads the runs again: something may have changed."""
+    def _look_again(self) -> None:
         self.follower.look()
 
     def search(self, place: OutputRange, text: str) -> None:
@@ -194,7 +193,7 @@ class AgentControl:
         with self._lock:
             self._number += 1
             number = self._number
-        breakpoints = self._follow_ups.describe(HandoffKey(wish.root, wish.handoff)).breakpoints
+        breakpoints = self.follow_ups.describe(HandoffKey(wish.root, wish.handoff)).breakpoints
         proposal = AgentProposal(number, wish.kind, ProposalStage.PREPARING, breakpoints=breakpoints, note=note)
         self._acts.cancel(_PREPARE)
         self._store.change(lambda state: replace(state, proposal=proposal))
@@ -249,7 +248,7 @@ class AgentControl:
             return
         self._store.change_part("proposal", number, stage=ProposalStage.DONE)
         if wish.kind is ProposalKind.TRUST:  # stored outside the repository, so no watcher notices
-            self._parts.note_checks(wish.root)
+            self._read_anew(wish.root)
         self._store.say("" if ready.shown.get("plan") else said, "pass")  # the list shows who is running
         self.follower.look()
 
@@ -262,32 +261,28 @@ class AgentControl:
     def _begin_follow_ups(self, prepared: PreparedStep, key: RunKey, loop: bool) -> None:  # noqa: FBT001 - called back with it
         """Follows a run that was started by hand, and plans what its settings and the person asked for."""
         handoff = HandoffKey(str(prepared.session.repository.root), key.handoff)
-        self._follow_ups.begin(FollowUp(handoff, prepared.agent.settings, loop), key)
+        self.follow_ups.begin(FollowUp(handoff, prepared.agent.settings, loop), key)
         self._follow(prepared.session, key)
 
     # follow-ups
-
-    def start_again(self, handoff: HandoffKey) -> None:
-        """Starts the agent whose work was sent back, if it is set to start by itself."""
-        self._follow_ups.start_again(handoff)
 
     def cancel_follow_ups(self) -> None:
         """Cancels what would start automatically for the handoff in view; running agents go on."""
         chosen = self._store.state.chosen
         if chosen is not None:
-            self._follow_ups.end(chosen)
+            self.follow_ups.end(chosen)
             self._store.say(f"{chosen.handoff}: nothing more starts automatically", "pass")
 
     def toggle_breakpoint(self, stop: Breakpoint) -> None:
         """Sets or removes a breakpoint for the handoff in view; it lasts as long as the app is open."""
         chosen = self._store.state.chosen
         if chosen is not None:
-            is_set = self._follow_ups.toggle_breakpoint(chosen, stop)
+            is_set = self.follow_ups.toggle_breakpoint(chosen, stop)
             self._store.say(f"{chosen.handoff}: breakpoint {'set' if is_set else 'removed'} {stop}", "pass")
 
     def stop_all(self) -> None:
         """Stops every agent that was started here, and cancels what would follow."""
-        self._follow_ups.end_all()
+        self.follow_ups.end_all()
         for root, key in self.follower.list_watched():
             self._acts.submit(("stop", root, key), partial(self._stop, root, key))
 
@@ -392,8 +387,8 @@ class AgentControl:
             self._store.say_trouble(f"{key.handoff} · {key.phase} ended. ", refused)
         else:
             self._tell_end(session, report)
-            self._parts.note_checks(root)
-            self._follow_ups.go_on(root, report)
+            self._read_anew(root)
+            self.follow_ups.go_on(root, report)
         finally:
             self._set_reviewing(self._reviewing - {key})
 

@@ -58,12 +58,9 @@ class Deciding:
         store: StateStore,
         worker: KeyedWorker,
         drafts: DraftKeeper,
-        find_opened: Callable[[HandoffKey], RepositorySnapshot | None] = lambda _: None,
         on_sent_back: Callable[[HandoffKey], None] = lambda _: None,
     ) -> None:
-        """`find_opened` returns what the reviewer has before them of a handoff; None if they have not opened it."""
-        self._store, self._worker, self._drafts = store, worker, drafts
-        self._find_opened, self._on_sent_back = find_opened, on_sent_back
+        self._store, self._worker, self._drafts, self._on_sent_back = store, worker, drafts, on_sent_back
         self._lock = threading.Lock()
         self._in_use = threading.Lock()
         """Held while the draft is used: by the worker, or by the thread that has the terminal."""
@@ -139,7 +136,7 @@ class Deciding:
 
         place = (underway.key, self._store.state.phase)
         try:
-            opened = self._find_opened(underway.key)
+            opened = self._store.find_opened(underway.key)
             stored = self._drafts.get_stored(underway.key.root)
             draft = draft_decision(underway.verb, place, stored, follow, cancel, opened, underway.looked)
             unseen = describe_unseen(draft, opened)

@@ -16,12 +16,8 @@ from handoff_tui.system.clock import read_monotonic
 
 if TYPE_CHECKING:
     from handoff_tui.changes.risk import RiskMemory
-    from handoff_tui.checks.report import CheckResult
     from handoff_tui.live.feed.gate_measurer import GateMeasurer
     from handoff_tui.status.inbox import MeasuredWork
-
-ListCommands = Callable[[str], tuple["CheckResult", ...]]
-"""The results of commands that were run at this desk, by repository."""
 
 _PROOF_RANK, _RISKS_RANK = 50, 99
 """After everything that somebody waits for."""
@@ -70,8 +66,8 @@ class Measuring:
     The last results are shown until there are new ones.
     """
 
-    def __init__(self, store: StateStore, worker: KeyedWorker, list_commands: ListCommands) -> None:
-        self._store, self._worker, self._list_commands = store, worker, list_commands
+    def __init__(self, store: StateStore, worker: KeyedWorker) -> None:
+        self._store, self._worker = store, worker
         self._memory: RiskMemory | None = None
         self._gates: GateMeasurer | None = None
         self._measured: dict[str, MeasuredWork] = {}
@@ -104,7 +100,7 @@ class Measuring:
             kept = {name: work._replace(gate=self._find_gate(name)) for name, work in measured.items()}
             self._show(root, kept, cancel)
             shown_at = read_monotonic()
-            for name, gate in self._gates.measure(snapshot, self._list_commands(root), cancel):
+            for name, gate in self._gates.measure(snapshot, self._store.list_commands(root), cancel):
                 kept = kept | {name: kept[name]._replace(gate=gate)}
                 if read_monotonic() - shown_at > _SHOW_SECONDS:
                     self._show(root, kept, cancel)

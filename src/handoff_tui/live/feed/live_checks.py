@@ -33,13 +33,8 @@ class LiveChecks:
     """Runs the checks of one handoff at a time, on one thread. Commands are not run; fitting earlier results count."""
 
     def __init__(self) -> None:
-        self._last: tuple[tuple[str, str, str | None], FinishedChecks] | None = None
-        """The last run, and its repository, handoff and phase."""
-        self._outrun = Event()
-
-    def note_run(self) -> None:
-        """Notes that the checks were run elsewhere: their results are in the cache."""
-        self._outrun.set()
+        self._last: tuple[tuple[object, ...], FinishedChecks] | None = None
+        """The last run, and its repository, handoff, phase, and full read."""
 
     def run(
         self,
@@ -49,10 +44,7 @@ class LiveChecks:
         commands: tuple[CheckResult, ...],
         cancel: Event,
     ) -> CheckReport:
-        place = (snapshot.state.repository.root, handoff, phase)
-        if self._outrun.is_set():
-            self._outrun.clear()
-            self._last = None
+        place = (snapshot.state.repository.root, handoff, phase, snapshot.log_version)
         last = self._last[1] if self._last is not None and self._last[0] == place else None
         request = build_request(snapshot, handoff, phase)._replace(run_commands=False)
         reviewer = snapshot.incremental.handoff_reviewer

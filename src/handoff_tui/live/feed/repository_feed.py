@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from handoff_tui.core.classes import replace
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.git.watch.noticed import NOTHING, Noticed, Touched, Watching
-from handoff_tui.live.feed.background import ListCommands, LogProof, Measuring
+from handoff_tui.live.feed.background import LogProof, Measuring
 from handoff_tui.live.keyed_worker import KeyedWorker
 from handoff_tui.live.state.app import AppState, Loaded, RepositoryPart, build_trouble
 from handoff_tui.live.state_store import StateStore
@@ -41,7 +41,6 @@ class RepositoryFeed:
         store: StateStore,
         slow: KeyedWorker,
         on_snapshot: Callable[[bool], None],
-        list_commands: ListCommands = lambda _: (),
     ) -> None:
         """`slow` reads what can wait."""
         self.root = str(start)
@@ -49,7 +48,7 @@ class RepositoryFeed:
         self._store = store
         self._on_snapshot = on_snapshot
         self._worker = KeyedWorker("state", store.on_bug)
-        self._measuring = Measuring(store, slow, list_commands)
+        self._measuring = Measuring(store, slow)
         self._proof = LogProof(store, slow, self._tell_proof)
         self._lock = threading.Lock()
         self._pending = NOTHING
@@ -93,10 +92,10 @@ class RepositoryFeed:
             self._worker.submit(_OPEN, self._open)
             return
         self._watcher.request_reconcile()
-        self._read_later(_EVERYTHING)
+        self.read_anew()
 
     def read_anew(self) -> None:
-        """Reads everything again after checks were run: what they found and counted leaves no trace that is watched."""
+        """Reads everything again; what checks found and counted leaves no trace that is watched."""
         self._read_later(_EVERYTHING)
 
     @property

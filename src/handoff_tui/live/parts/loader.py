@@ -294,8 +294,6 @@ class PartLoader:
 
     def __init__(self, store: StateStore, drafts: DraftKeeper) -> None:
         self._store, self._drafts = store, drafts
-        self._commands: dict[str, dict[str, CheckResult]] = {}
-        """The last results of commands that were run here, by repository and id."""
         self._checks = LiveChecks()
         self._files: tuple[tuple[object, ...], FilesView, FilesDiff | None] | None = None
 
@@ -325,20 +323,11 @@ class PartLoader:
         }
         return readers[part]()
 
-    def note_checks(self, root: str, commands: tuple[CheckResult, ...]) -> None:
-        """Keeps the results of commands; what the other checks said is read from the cache next time. On any thread."""
-        self._commands.setdefault(root, {}).update({result.id: result for result in commands})
-        self._checks.note_run()
-
-    def list_commands(self, root: str) -> tuple[CheckResult, ...]:
-        """Returns the last results of commands that were run here."""
-        return tuple(self._commands.get(root, {}).values())
-
     def build_wanted(self, state: AppState) -> WantedParts:
         """Returns what is in view; raises if no handoff is."""
         if state.chosen is None:
             raise ValueError("no handoff is in view")
-        commands = self.list_commands(state.chosen.root)
+        commands = self._store.list_commands(state.chosen.root)
         return WantedParts(state.chosen.handoff, state.phase, state.scope, commands)
 
     def _find_problems(

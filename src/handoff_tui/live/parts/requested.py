@@ -95,8 +95,9 @@ class RequestedParts:
 class RequestedChecks:
     """Runs checks on request, commands included, with progress; one run at a time."""
 
-    def __init__(self, store: StateStore, worker: KeyedWorker, parts: VisibleParts) -> None:
-        self._store, self._worker, self._parts = store, worker, parts
+    def __init__(self, store: StateStore, worker: KeyedWorker, read_anew: Callable[[str], None]) -> None:
+        """`read_anew` reads a repository again: what was found and counted leaves no trace that is watched."""
+        self._store, self._worker, self._read_anew = store, worker, read_anew
 
     def run(self, only: tuple[str, ...] = (), *, fresh: bool = True) -> None:
         """Runs all checks of the gate in view, or these."""
@@ -123,24 +124,21 @@ class RequestedChecks:
             self._store.change(lambda now: replace(now, running=progress) if now.chosen == key else now)
 
         tell(None, 0, 0)
-        shown = False
-        commands: tuple[CheckResult, ...] = ()
         try:
             snapshot.session.loaded.refuse_judging()
             request = build_request(snapshot, key.handoff, state.phase)._replace(only=only, fresh=fresh)
             progress = ProgressCallbacks(on_result=tell, cancel=cancel)
             report = check(snapshot.session, request, progress, Prefetched(snapshot.reading))
-            commands = report.command_results
+            self._store.note_commands(key.root, report.command_results)
         except (HandoffError, OSError) as refused:
             trouble = build_trouble(refused)
             self._show(key, lambda loaded: replace(loaded, trouble=trouble))
         else:
-            shown = self._store.find_snapshot() is snapshot
-            if shown:  # else newer results are there already, or on their way
+            if self._store.find_snapshot() is snapshot:  # else newer results are there already, or on their way
                 self._show(key, lambda loaded: Loaded(_merge(loaded.value, report), at=read_now()))
         finally:
             self._store.change(lambda now: now if now.running is None else replace(now, running=None))
-        self._parts.note_checks(key.root, commands, shown=shown)
+        self._read_anew(key.root)
 
     def _show(self, key: HandoffKey, change: Callable[[Loaded[CheckReport]], Loaded[CheckReport]]) -> None:
         def apply(state: AppState) -> AppState:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import KeyedWorker
-from handoff_tui.live.state.app import PACKET, USUAL_RANGE, AppState, DiffRange, Loaded, Part, load
+from handoff_tui.live.state.app import PACKET, USUAL_RANGE, AppState, DiffRange, Loaded, OpenFile, Part, load
 from handoff_tui.live.state_store import StateStore, put_parts
 from handoff_tui.system.clock import read_monotonic, read_now
 
 if TYPE_CHECKING:
-    from handoff_tui.checks.report import CheckResult
+    from handoff_tui.git.file_diff import DiffOptions
     from handoff_tui.live.drafts import DraftKeeper
     from handoff_tui.live.feed.snapshot import RepositorySnapshot
     from handoff_tui.live.parts.loader import PartLoader
-    from handoff_tui.status.inbox_item import HandoffKey
 
 Token = tuple[Hashable, ...]
 """What a part was read for; the last element is the version of the snapshot."""
@@ -63,34 +62,26 @@ class VisibleParts:
         self._lock = threading.Lock()
         self._loader_lock = threading.Lock()
         self._loader: PartLoader | None = None
-        self.on_checks: Callable[[str], None] = lambda _: None
-        """Called with the repository after checks were run on request."""
         self._needed: frozenset[Part] = frozenset()
         self._read: dict[Part, Token] = {}
         self._asked: dict[Part, Token] = {}
         self._seconds: dict[Part, float] = {}
-        self._opened: tuple[HandoffKey, RepositorySnapshot] | None = None
-        """The handoff under review and the state it was opened in: its diff and documents are shown as of then."""
-
-    def find_opened(self, key: HandoffKey) -> RepositorySnapshot | None:
-        """Returns the state in which a handoff was opened; None if it isn't under review."""
-        opened = self._opened
-        return opened[1] if opened is not None and opened[0] == key else None
 
     def take_in(self) -> None:
         """Shows the handoff as it is now."""
         with self._lock:
-            self._opened = None
+            self._store.opened = None
         self.catch_up()
 
     def _freeze(self, state: AppState, newest: RepositorySnapshot) -> None:
         """Captures a handoff when it is opened, and says which of its files have changed since."""
         with self._lock:
-            if self._opened is not None and self._opened[0] != state.chosen:
-                self._opened = None
-            if self._opened is None and state.chosen is not None and not _FROZEN.isdisjoint(self._needed):
-                self._opened = (state.chosen, newest)
-            opened = self._opened
+            opened = self._store.opened
+            if opened is not None and opened[0] != state.chosen:
+                opened = None
+            if opened is None and state.chosen is not None and not _FROZEN.isdisjoint(self._needed):
+                opened = (state.chosen, newest)
+            self._store.opened = opened
         moved: tuple[str, ...] = ()
         if opened is not None and opened[1] is not newest:
             before, now = (one.incremental.handoff_reviewer.scopes.of(opened[0].handoff) for one in (opened[1], newest))
@@ -100,7 +91,7 @@ class VisibleParts:
 
     def _find_source(self, part: Part, state: AppState) -> RepositorySnapshot | None:
         """Returns what a part is read from: the newest state, or the one in which the handoff was opened."""
-        frozen = self.find_opened(state.chosen) if state.chosen is not None and _is_frozen(part, state) else None
+        frozen = self._store.find_opened(state.chosen) if _is_frozen(part, state) else None
         return frozen or self._store.find_snapshot(state)
 
     def _build_token(self, part: Part, state: AppState) -> Token | None:
@@ -117,10 +108,6 @@ class VisibleParts:
                 self._loader = PartLoader(self._store, self._drafts)
             return self._loader
 
-    def list_commands(self, root: str) -> tuple[CheckResult, ...]:
-        """Returns the results of commands that were run at this desk."""
-        return self.loader.list_commands(root)
-
     def need(self, parts: frozenset[Part]) -> None:
         """Takes what is on screen now. During time travel only the diff is read here."""
         self._needed = parts
@@ -134,16 +121,12 @@ class VisibleParts:
         self._store.change(lambda state: put_parts(replace(state, **changes), {part.value: Loaded() for part in parts}))
         self.catch_up()
 
+    def open_file(self, path: str, options: DiffOptions) -> None:
+        self.show({"open_file": OpenFile(path, options)}, Part.FILE)
+
     def show_scope(self, scope: DiffRange, **changes: Any) -> None:  # noqa: ANN401 - each of its field's own type
         """Shows changes since another point."""
         self.show({"scope": scope, **changes}, *_OF_THE_SCOPE)
-
-    def note_checks(self, root: str, commands: tuple[CheckResult, ...] = (), *, shown: bool = False) -> None:
-        """Takes in that checks were run elsewhere: the gate may have changed, and older results are out of date."""
-        self.loader.note_checks(root, commands)
-        self.on_checks(root)
-        self.forget(Part.GATE, Part.PROBLEMS, *(() if shown else (Part.CHECKS,)))
-        self.catch_up()
 
     def forget(self, *parts: Part) -> None:
         """Drops what was read, and gives up what is being read."""
