@@ -25,6 +25,7 @@ def test_handoff_is_reviewed_commented_and_sent_back_in_plain_text(
     for answer, then in (
         ("7", "There is no number 7"),
         ("1", "1 of 3. Problems"),
+        ("t", " passed, "),
         ("g", "0 of 1 approvals"),
         ("", "2 of 3. Changes of HANDOFF.md"),
         ("", "3 of 3. Changes of lamp.py"),

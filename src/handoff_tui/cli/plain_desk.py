@@ -5,6 +5,8 @@ Each step runs a verb, so a decision made here is confirmed, checked and signed 
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -32,11 +34,11 @@ from handoff_tui.status.status_page import sort_by_turn
 RunVerb = Callable[[Sequence[str]], int]
 """Runs a verb with its arguments, prints its errors, and returns its exit code."""
 _DECISIONS = {"a": "approve", "x": "reject", "r": "retry", "h": "hold", "o": "override", "w": "withdraw"}
-_LOOKS = {"e": "show", "g": "gate"}
-"""What is long, and shown on request."""
+_LOOKS = {"e": ("show",), "g": ("gate",), "t": ("check", "--handoff")}
+"""What is long, or runs commands, and is shown on request."""
 _CHOICES = (
-    "enter next, e everything about it, g gate, c comment, a approve, x send back, r retry, h hold, o override, "
-    "w withdraw, l list, q quit"
+    "enter next, e everything about it, t run its checks, g gate, c comment, a approve, x send back, r retry, h hold, "
+    "o override, w withdraw, l list, q quit"
 )
 _PROBLEMS = "problems"
 
@@ -65,9 +67,7 @@ def _list_waiting(start: Path) -> list[ReviewedHandoff]:
     write_text(f"\n{plural(len(waiting), 'handoff')} for you, {others} with agents, {unclaimed}.")
     for number, one in enumerate(waiting, 1):
         name = ", ".join(part for part in (one.handoff.id, one.handoff.title) if part)
-        write_text(
-            f"{number}. {render_safe(name)}: {one.gate.state or 'open'}. {render_safe(describe_reason(one.gate))}"
-        )
+        _say(f"{number}. {render_safe(name)}: {one.gate.state or 'open'}. {render_safe(describe_reason(one.gate))}")
     return waiting
 
 
@@ -81,6 +81,8 @@ class _Review:
     read_only: bool = False
     comments: list[str] = field(default_factory=list)
     viewed: list[str] = field(default_factory=list)
+    changed: int = 0
+    """How many files it changed."""
 
     def run(self) -> bool:
         """Goes through the steps; returns False if the person wants to quit."""
@@ -98,7 +100,7 @@ class _Review:
             if answer == "c":
                 self._comment()
             elif answer in _LOOKS:
-                self.run_verb((_LOOKS[answer], self.handoff, "--repo", str(self.start)))
+                self.run_verb((*_LOOKS[answer], self.handoff, "--repo", str(self.start)))
             elif answer in _DECISIONS:
                 if self._decide(_DECISIONS[answer]):
                     return True
@@ -118,6 +120,7 @@ class _Review:
         except HandoffError as refused:
             write_text(f"The changes can't be read: {render_safe(refused.message)}")
             paths = []
+        self.changed = len(paths)
         files = [("diff", "--handoff", self.handoff, *words, "--", path) for path in paths]
         return [(_PROBLEMS,), *files]
 
@@ -142,17 +145,23 @@ class _Review:
         examined = examine(session, open_log(session.repository), self.handoff, options=WITHOUT_COMMANDS)
         measured = measure_gate(examined.report, shown.verdicts)
         handoff, claims = shown.reviewed.handoff, shown.reviewed.claims
+        asked = f" Asked: {handoff.asked.value}" if handoff.asked is not None else ""
         says = f" It says: {handoff.said}." if handoff.said else ""
-        write_text(render_safe(f"{handoff.title or handoff.id}.{says}"))
-        write_text(
+        scope = shown.reviewed.scope
+        _say(render_safe(f"{handoff.title or handoff.id}.{asked}{says}"))
+        if self.changed:
+            commits = f" in {plural(scope.commits, 'commit')}" if scope.commits else ", not committed"
+            by = f" by {handoff.source_agent}" if handoff.source_agent else ""
+            _say(render_safe(f"Delivered: {plural(self.changed, 'file')}{commits}{by}."))
+        _say(
             f"{measured.passed} of {measured.total} checks pass. Claims: {claims.contradicted} false, "
-            f"{claims.holds} hold, {claims.unverified} not measured."
+            f"{claims.was_true} true when written, {claims.holds} hold, {claims.unverified} not measured."
         )
         for number, problem in enumerate(measured.problems, 1):
             weight = "not run" if problem.unmeasured else "blocks" if problem.blocks else "worth a look"
             where = f" At {problem.place}." if problem.place is not None else ""
             facts = "".join(f" {fact}." for fact in problem.facts[:1])
-            write_text(render_safe(f"{number}. {weight}: {problem.title}.{facts}{where}"))
+            _say(render_safe(f"{number}. {weight}: {problem.title}.{facts}{where}"))
         if not measured.problems:
             write_text("No problems found.")
 
@@ -178,7 +187,18 @@ class _Review:
         return self.run_verb(words) == ExitCode.OK
 
 
+def _say(text: str) -> None:
+    """Writes a paragraph whose lines end between words."""
+    write_text(_fold(text))
+
+
+def _fold(text: str) -> str:
+    return textwrap.fill(
+        text, max(20, shutil.get_terminal_size().columns - 1), break_long_words=False, break_on_hyphens=False
+    )
+
+
 def _ask(question: str) -> str | None:
     """Asks on the terminal; None at the end of input, or if there is nobody to ask."""
-    answer = ask_person(f"{question}: ")
+    answer = ask_person(f"{_fold(f'{question}:')} ")
     return None if answer is None else answer.strip()
