@@ -46,6 +46,7 @@ from handoff_tui.tui.messages import (
     AppActionWanted,
     AtWorkWanted,
     BreakpointToggled,
+    DecisionWanted,
     EditorWanted,
     FollowUpsCancelled,
     LeaveWanted,
@@ -320,6 +321,22 @@ async def test_refusal_names_its_reason(pilot: Pilot[None], app: StillApp) -> No
     assert "✗ locked by ada on vm" in screen
     assert "Not done: this can't be done now" in screen
     assert list_asked(pilot, ProposalConfirmed) == []
+
+
+@at_desk(replace(WORKING, repositories=make_state(reviewer="ada@example.com").repositories), size=(100, 30))
+async def test_key_that_leads_on_from_a_refused_start_is_named(pilot: Pilot[None], app: StillApp) -> None:
+    """It waits for a decision: never a command line, and the key works."""
+    waits = Trouble("it waits at the gate of build", "Decide there: handoff-tui decide.")
+    await settle(pilot, "enter", "5", "s")
+    refused = AgentProposal(4, ProposalKind.STEP, ProposalStage.REFUSED, trouble=waits)
+    app.give(replace(app.main_screen.state, proposal=refused))
+    await settle(pilot)
+    await pilot.pause(PAUSE_SECONDS + 0.1)
+    screen = await settle(pilot)
+    assert "a approve  x send back  r retry" in screen
+    assert "handoff-tui decide" not in screen
+    await settle(pilot, "x")
+    assert [one.verb for one in list_asked(pilot, DecisionWanted)] == ["reject"]
 
 
 @at_desk(WORKING)

@@ -21,6 +21,7 @@ from handoff_tui.tui.dialogs.palette import Answer
 from handoff_tui.tui.dialogs.proofs import ProofsScreen
 from handoff_tui.tui.dialogs.proposal import ProposalScreen
 from handoff_tui.tui.messages import (
+    ActionWanted,
     BatchLeft,
     BatchWanted,
     BisectProposed,
@@ -228,8 +229,10 @@ class Openers(Screen[None], inherit_bindings=False):
             return
         self.app.push_screen(ProposalScreen(event.kind, self.keys), self._leave_proposal)
 
-    def _leave_proposal(self, _: None) -> None:
+    def _leave_proposal(self, action: str | None) -> None:
         self.post_message(ProposalLeft())
+        if action is not None:
+            self.post_message(ActionWanted(action))
 
     @on(PlacesFound)
     def choose_place(self, event: PlacesFound) -> None:

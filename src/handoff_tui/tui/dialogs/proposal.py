@@ -22,6 +22,15 @@ from handoff_tui.tui.widgets.bars import Bar, Divider
 from handoff_tui.tui.widgets.page_view import PageView
 
 _WORD_WIDTH = 9
+_COMMAND = "handoff-tui "
+_STARTS = frozenset({ProposalKind.STEP, ProposalKind.AGAIN, ProposalKind.BACK, ProposalKind.LOOP})
+_LEADING_ON = {
+    "decide.approve": "approve",
+    "decide.reject": "send back",
+    "decide.retry": "retry",
+    "decide.choose": "decide",
+}
+"""What leads on where an agent can't be started: most often a gate waits."""
 
 
 def add_trust(page: Page, plan: RequestedCommands) -> None:
@@ -93,7 +102,7 @@ def build_proposal_page(proposal: AgentProposal) -> Page:
         page.line(Cell("looking…", "muted"))
     if proposal.trouble is not None:
         page.line(Cell("✗ ", "fail"), Cell(render_safe(proposal.trouble.message)), indent=2)
-        if proposal.trouble.hint:
+        if proposal.trouble.hint and _COMMAND not in proposal.trouble.hint:  # the keys below lead on
             page.line(Cell("  "), Cell(render_safe(proposal.trouble.hint), "muted"), indent=2)
         return page
     if proposal.plan is not None:
@@ -187,8 +196,11 @@ def describe_obstacle(proposal: AgentProposal, typed: str) -> str:
     return ""
 
 
-class ProposalScreen(ArmedBox[None]):
-    """Shows a proposal and carries it out. Keys count only once it has been on screen for a moment."""
+class ProposalScreen(ArmedBox[str | None]):
+    """Shows a proposal and carries it out. Keys count only once it has been on screen for a moment.
+
+    Returns the action that leads on from a refusal.
+    """
 
     CSS_PATH = "proposal.tcss"
 
@@ -252,7 +264,14 @@ class ProposalScreen(ArmedBox[None]):
         if isinstance(self.focused, NameField):
             return
         keep_key(event)
-        self._perform(self._keymap.find(event, ("decision", "focus", "nav", "app")), event.time)
+        scopes = ("decision", "focus", "nav", "app", *(("decide",) if self._leads_on else ()))
+        self._perform(self._keymap.find(event, scopes), event.time)
+
+    @property
+    def _leads_on(self) -> bool:
+        """Whether an agent can't be started, and a decision may be what it waits for."""
+        refused = self._proposal is not None and self._proposal.stage is ProposalStage.REFUSED
+        return refused and self._kind in _STARTS
 
     def _perform(self, action: str | None, at: float) -> bool:
         """Performs an action; tells whether it belongs to this box."""
@@ -260,6 +279,8 @@ class ProposalScreen(ArmedBox[None]):
             self._confirm(at)
         elif action in LEAVING:
             self.dismiss(None)
+        elif action in _LEADING_ON and self._painted.admits(at):
+            self.dismiss(action)
         elif action in {"focus.next", "focus.previous"}:
             self.focus_next()
         elif action is not None and action.startswith("nav."):
@@ -296,9 +317,11 @@ class ProposalScreen(ArmedBox[None]):
             Cell(f" {VERBS[self._kind]}  ", roles[1]),
         )
         is_refused = proposal is not None and proposal.stage is ProposalStage.REFUSED
+        leading = {name: f" {words}  " for name, words in _LEADING_ON.items()} if self._leads_on else {}
         self.query_one("#proposal-keys", Bar).show(
             Cell(" "),
             *(() if is_refused else confirms),
+            *(cell for name, words in leading.items() for cell in (Cell(self._keymap.show(name), "key"), Cell(words))),
             Cell(self._keymap.show("decision.cancel"), "key"),
             Cell(" close  " if is_refused else " cancel  "),
             Cell("j k", "key"),
