@@ -13,7 +13,7 @@ from handoff_tui.checks.engine import RuleEngine
 from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.report import CheckResult, Outcome
 from handoff_tui.checks.rule import Rule
-from handoff_tui.checks.rules.every.configuration import ci_unchanged, thresholds_not_lowered
+from handoff_tui.checks.rules.every.configuration import PROJECT_FILES, ci_unchanged, thresholds_not_lowered
 from handoff_tui.checks.rules.every.tests_not_weakened import assertions_not_weakened, no_new_skips, tests_not_deleted
 from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.repository_world import RepositoryWorld
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from handoff_tui.log.gates.all_gates import LogGates
 
 
-_PROJECT_FILES: Final = ("package.json", "pyproject.toml", "setup.cfg")
 _MOST_PLACES: Final = 20
 _MOST_COUNTED: Final = 5_000
 """With more changed files, lines aren't counted."""
@@ -77,7 +76,7 @@ class TreesWorld(RepositoryWorld):
     def _fetch(self) -> dict[str, bytes | None]:
         """Everything the rules can ask for in one call: one per file would cost two processes each."""
         tamper = self._session.loaded.settings.tamper
-        names = (*tamper.test_files, *tamper.makefiles, *tamper.threshold_files, *_PROJECT_FILES)
+        names = (*tamper.test_files, *tamper.makefiles, *tamper.threshold_files, *PROJECT_FILES)
         wanted = {
             blob
             for side in (self._new, self._earlier)

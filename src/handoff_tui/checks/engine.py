@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import starmap
 
 from handoff_tui.checks.context import Answers, Context, Manifest, WorldQuestion
-from handoff_tui.checks.report import CheckResult, Evidence, Finding, Outcome, Remedy
+from handoff_tui.checks.report import CLOSED, CheckResult, Evidence, Finding, Outcome, Remedy
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding, UndecidableError
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.place import Severity
@@ -134,7 +134,7 @@ def _build_result(
 ) -> CheckResult:
     shown = judgement.findings[:_MOST_FINDINGS]
     commands = tuple(dict.fromkeys([*(finding.command for finding in shown if finding.command), *rule.commands]))
-    failed = judgement.outcome not in {Outcome.PASS, Outcome.NOT_APPLICABLE}
+    failed = judgement.outcome not in CLOSED
     return CheckResult(
         id=rule.id,
         outcome=judgement.outcome,

@@ -17,7 +17,7 @@ from handoff_tui.checks.report import (
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
-from handoff_tui.handoffs.claim import ClaimKind, Verdict, VerdictState, describe_false, shorten_hashes
+from handoff_tui.handoffs.claim import HASHES, ClaimKind, Verdict, VerdictState, describe_false, shorten_hashes
 from handoff_tui.status.inbox_item import CauseCommit, MeasuredGate, ReviewProblem, Unmeasured
 
 FindCause = Callable[[str], CauseCommit | None]
@@ -28,8 +28,7 @@ _PATH = compile_later(r"[\w.@+-]+(?:/[\w.@+-]*\w)+")
 _PLAIN_WORD = compile_later(r"[a-z]+(?: |$)")
 _LEAST_TAIL = 12
 _SHORT_HEX = 12
-_HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
-_PATHS = frozenset({*_HASHES, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.UNCOMMITTED})
+_PATHS = frozenset({*HASHES, ClaimKind.FILE_CREATED, ClaimKind.FILE_MODIFIED, ClaimKind.UNCOMMITTED})
 
 _Key = tuple[object, ...]
 

@@ -106,6 +106,8 @@ NOT_RUN = "was not run here"
 """Says of a command that looking doesn't start it."""
 UNCONSENTED = "was not run: nobody has consented to it"
 """Says of a command of the repository that it was not run."""
+CLOSED = frozenset({Outcome.PASS, Outcome.NOT_APPLICABLE})
+"""What leaves nothing to do."""
 _STEADY = frozenset({Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE, Outcome.UNKNOWN})
 
 
@@ -232,7 +234,7 @@ class CheckReport(Model):
 
 def is_open(result: CheckResult) -> bool:
     """Whether a result leaves something to do: the check applies and did not pass."""
-    return result.outcome not in {Outcome.PASS, Outcome.NOT_APPLICABLE}
+    return result.outcome not in CLOSED
 
 
 def sort_worst_first(results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handoff_tui.checks.report import is_open, sort_worst_first
+from handoff_tui.checks.report import CLOSED, is_open, sort_worst_first
 from handoff_tui.decisions.evidence_record import build_shown_check
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.decisions.threads import ComparedDecision, compare_decisions
@@ -12,8 +12,6 @@ from handoff_tui.decisions.views import Demand, Packet
 from handoff_tui.git.file_diff import FileChange
 from handoff_tui.log.entry import VETOES
 from handoff_tui.log.gates.position import list_sent_back
-
-_CLOSED = frozenset({"pass", "not-applicable"})
 
 
 def build_packet(examined: ExaminedGate) -> Packet:
@@ -39,7 +37,7 @@ def build_packet(examined: ExaminedGate) -> Packet:
 
 def _build_demand(examined: ExaminedGate, asked: ComparedDecision) -> Demand:
     made, record = asked.made, asked.record
-    failed = tuple(one.id for one in record.checks if one.blocking and one.outcome not in _CLOSED) if record else ()
+    failed = tuple(one.id for one in record.checks if one.blocking and one.outcome not in CLOSED) if record else ()
     failing_now = {result.id for result in examined.report.results if result.blocking and is_open(result)}
     placed = [
         thread for thread in asked.threads if thread.comment.path and (asked.taken_back or not thread.resolved_by)

@@ -58,6 +58,7 @@ class VerdictState(StrEnum):
     """It held when it was written, and something changed since. That blocks nothing."""
 
 
+HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
 WORST_FIRST = (VerdictState.CONTRADICTED, VerdictState.WAS_TRUE, VerdictState.HOLDS, VerdictState.UNVERIFIED)
 """The order in which verdicts are listed."""
 

@@ -11,14 +11,13 @@ from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
 from handoff_tui.core.text.labels import label_mover, label_verdict, name_some, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.handoffs.claim import WORST_FIRST, ClaimKind, Verdict, VerdictState, describe_claim
+from handoff_tui.handoffs.claim import HASHES, WORST_FIRST, ClaimKind, Verdict, VerdictState, describe_claim
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.life import Life
 from handoff_tui.status.review_state import OwnFile, ShownHandoff, ShownScope
 from handoff_tui.status.status_page import build_gate_json, build_problem_json, label_state
 
 SCHEMA = "handoff-tui/show/v1"
-_HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
 
 
 def build_show_json(shown: ShownHandoff) -> dict[str, object]:
@@ -38,7 +37,7 @@ def build_show_json(shown: ShownHandoff) -> dict[str, object]:
             "packages": handoff.baseline.packages if handoff.baseline else None,
             "tests": handoff.baseline.tests if handoff.baseline else None,
         },
-        "hashes": [_build_hash(verdict) for verdict in shown.verdicts if verdict.claim.kind in _HASHES],
+        "hashes": [_build_hash(verdict) for verdict in shown.verdicts if verdict.claim.kind in HASHES],
         "claims": [_build_claim(verdict) for verdict in shown.verdicts],
         **{name: _dump(handoff, name) for name in _LISTS},
         "greenlit": handoff.greenlit,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from handoff_tui.system.processes.identity import find_marked
 from tests.support.fingerprint import read_fingerprint
 from tests.support.repositories import RepositoryBuilder
 
+_MARK = f"left-by-{uuid.uuid4().hex}"
+"""Of this process alone: whatever carries a mark is ended machine-wide, also what another run of these tests left."""
+
 
 @pytest.fixture(autouse=True)
 def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +32,7 @@ def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     """A command that was left running in a session of its own."""
-    environment = {**os.environ, "HANDOFF_TUI_RUN": "left-by-a-test"}
+    environment = {**os.environ, "HANDOFF_TUI_RUN": _MARK}
     with subprocess.Popen(["sleep", "300"], env=environment, start_new_session=True) as process:
         yield process
         process.kill()
@@ -38,7 +42,7 @@ def make_left(name: str, **changes: object) -> Path:
     """A work tree as one leaves it that was killed."""
     folder = Path(tempfile.gettempdir()) / f"handoff-tui-trial-{name}"
     (folder / ".git").mkdir(parents=True)
-    owner = {"pid": 2**22 + 1, "birth": "long:ago", "host": os.uname().nodename, "mark": "left-by-a-test", **changes}
+    owner = {"pid": 2**22 + 1, "birth": "long:ago", "host": os.uname().nodename, "mark": _MARK, **changes}
     write_json(folder / ".git" / "handoff-tui-owner.json", owner)
     return folder
 
@@ -103,7 +107,7 @@ def test_trial_of_a_killed_owner_is_taken_away_by_the_next(
     """With the command that still runs in it; a pid that was given out again is not its owner."""
     builder.write("a").commit()
     gone, reborn = make_left("gone"), make_left("reborn", pid=os.getpid())
-    assert find_marked("left-by-a-test") == [sleeper.pid]
+    assert find_marked(_MARK) == [sleeper.pid]
     with open_trial_tree(open_repository(builder.folder)):
         assert not gone.exists()
         assert not reborn.exists()

@@ -54,7 +54,7 @@ from handoff_tui.system.files.cache_files import find_state_folder
 from handoff_tui.system.files.git_private_files import LOCAL_FOLDER, RUNS_FOLDER
 from handoff_tui.system.files.sealed_files import load_cache_secret, read_sealed
 from handoff_tui.system.processes.identity import find_marked, is_same_process, read_host
-from handoff_tui.system.processes.output_reader import hash_output, read_last_lines
+from handoff_tui.system.processes.output_reader import hash_output, read_last_lines, read_length
 
 _LONGEST_NAME = 120
 _DIGEST_CHARACTERS = 16
@@ -125,7 +125,7 @@ def read_run(handle: RunHandle) -> RunState:
         plan=plan,
         process=process,
         end=end,
-        output_bytes=read_size(folder / OUTPUT),
+        output_bytes=read_length(folder / OUTPUT),
         heartbeat=_read_time(folder / HEARTBEAT),
         elapsed=_find_elapsed(process, end, _read_time(folder / HEARTBEAT), status),
         survivors=len(find_marked(plan.mark)) if plan is not None and status is RunStatus.LOST else 0,
@@ -226,13 +226,6 @@ def load_secret() -> bytes:
             f"Make {find_state_folder()} writable; if cache-secret there is damaged, delete it.",
         )
     return secret
-
-
-def read_size(place: Path) -> int:
-    try:
-        return place.stat().st_size
-    except OSError:
-        return 0
 
 
 def _read_time(place: Path) -> float | None:
@@ -400,7 +393,7 @@ def _sweep(handle: RunHandle, state: RunState) -> RunState:
         began=began,
         ended=now,
         seconds=max(0.0, now - began),
-        output_bytes=read_size(handle.folder / OUTPUT),
+        output_bytes=read_length(handle.folder / OUTPUT),
         output_sha256=hash_output(str(handle.folder / OUTPUT)) or "",
         left_running=left,
     )

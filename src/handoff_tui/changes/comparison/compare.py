@@ -296,7 +296,7 @@ def _list_shared(packages: Packages) -> dict[str, tuple[str, ...]]:
 
 
 COVERAGE: Final = "coverage_basis_points"
-_FAILED: Final = frozenset({"fail", "error", "timeout"})
+FAILING: Final = frozenset({"fail", "error", "timeout"})
 _SET_ASIDE: Final = frozenset({"skipped", "cancelled", "unknown"})
 _JUDGED: Final = frozenset({"pass", "fail"})
 _DROPS: Final = {ItemChange.REMOVED: Drop.REMOVED, ItemChange.NEWLY_SKIPPED: Drop.SKIPPED}
@@ -344,9 +344,9 @@ def _classify_check(old: str | None, new: str | None) -> ItemChange:
         return ItemChange.REMOVED
     if new in _SET_ASIDE:
         return ItemChange.CHANGED if old in _SET_ASIDE else ItemChange.NEWLY_SKIPPED
-    if new in _FAILED:
-        return ItemChange.CHANGED if old in _FAILED else ItemChange.NEWLY_FAILING
-    return ItemChange.FIXED if old in _FAILED and new == "pass" else ItemChange.CHANGED
+    if new in FAILING:
+        return ItemChange.CHANGED if old in FAILING else ItemChange.NEWLY_FAILING
+    return ItemChange.FIXED if old in FAILING and new == "pass" else ItemChange.CHANGED
 
 
 def _compare_findings(before: Snapshot, after: Snapshot) -> ComparedSection:

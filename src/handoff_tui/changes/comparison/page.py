@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from handoff_tui.changes.comparison import snapshot_diff
+from handoff_tui.changes.comparison.compare import FAILING
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_COMMIT, SHORT_DIGEST
 from handoff_tui.core.text.labels import Label, label_difference, label_verdict, plural
@@ -14,7 +15,6 @@ from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import VerdictState
 
 SCHEMA = "handoff-tui/snapshot-diff/v1"
-FAILING = frozenset({"fail", "error", "timeout"})
 
 
 def build_snapshot_diff_json(

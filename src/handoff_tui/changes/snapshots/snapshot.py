@@ -12,13 +12,13 @@ from handoff_tui.core.errors import SnapshotUnusableError, StoredFileMissingErro
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.model import Model
 from handoff_tui.core.restored import read_strictly
+from handoff_tui.git.objects.reader import OBJECT_ID
 from handoff_tui.system.files.addressed_files import AddressedFolder
 
 LONGEST_TEXT = 1_000
 SNAPSHOT_VERSION = 1
 MOST_BYTES: Final = 256 * 1024 * 1024
 _PREFIX: Final = compile_later(r"(?:sha256:)?([0-9a-f]{6,64})")
-_OBJECT_ID: Final = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _WHOLE: Final = 64
 _SHOWN: Final = 12
 _NEWER_HINT = "A newer handoff-tui may have written it; this one can't compare with it."
@@ -169,7 +169,7 @@ def parse_snapshot(content: bytes, name: str) -> Snapshot:
     except (ValueError, RecursionError):  # pydantic has the last word
         snapshot = _validate(content, name)
     for field, value in (("tree", snapshot.tree), ("commit", snapshot.commit)):
-        if value is not None and not _OBJECT_ID.fullmatch(value):  # git is asked for it, and could read it as an option
+        if value is not None and not OBJECT_ID.fullmatch(value):  # git is asked for it, and could read it as an option
             raise SnapshotUnusableError(f"{name} isn't a snapshot: {field} isn't an object id", "Capture a new one.")
     return snapshot
 

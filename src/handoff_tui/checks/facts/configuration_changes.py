@@ -80,12 +80,12 @@ def build_found(change: SettingChange, text: str, message: str) -> RuleFinding:
         message=message,
         subject=change.name,
         place=Place(path=FILE, line=find_line(text, change.key)),
-        expected=_show(change.before),
-        actual=_show(change.now),
+        expected=show_value(change.before),
+        actual=show_value(change.now),
     )
 
 
-def _show(value: object) -> str:
+def show_value(value: object) -> str:
     return "not set" if value is None else str(value)[:200]
 
 

@@ -22,6 +22,7 @@ from handoff_tui.checks.report import (
     Remedy,
 )
 from handoff_tui.checks.run.commands import (
+    WORD_ENDS,
     Access,
     CommandCheck,
     GrantedPath,
@@ -32,7 +33,6 @@ from handoff_tui.checks.run.commands import (
 from handoff_tui.config.settings.checks import OutputForm
 from handoff_tui.core.classes import NamedTuple, dataclass, field
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import TestCounts
 from handoff_tui.git.signing.signing_key import find_key_files
 from handoff_tui.handoffs.claims.evidence import build_hash
@@ -66,7 +66,6 @@ _OF_THE_PERSON = frozenset({
     "XDG_STATE_HOME",
 })  # fmt: skip
 """Variables that lead to keys, agents and the person's own files."""
-_SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
 
 
 class IsolatedEnd(NamedTuple):
@@ -136,7 +135,7 @@ def build_private_environment(command: CommandCheck, access: Access, own: OwnFol
 
 def _build_walls(session: Session, tree: TrialTree, access: Access, own: OwnFolders, argv: list[str]) -> Walls:
     root = session.repository.root.resolve()
-    words = [part for word in argv for part in (word, *_SPLIT.split(word)) if part]
+    words = [part for word in argv for part in (word, *WORD_ENDS.split(word)) if part]
     programs = find_program_folders(words, os.environ.get("PATH", os.defpath), root)
     installed = () if access.home else (*find_installed().values(), *filter(None, (find_crates(),)))
     return Walls(

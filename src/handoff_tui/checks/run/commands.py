@@ -25,13 +25,13 @@ from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.cache_files import find_choices_folder, find_state_folder
 from handoff_tui.system.files.own_folder import is_own
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.sealed_files import load_json, write_json
+from handoff_tui.system.files.sealed_files import load_json, load_words, write_json
 
 SESSION_GATE = "session-gate-passes"
 _CONSENT_FILE = "trusted.json"
 _PRIVATE = frozenset({"HOME", "TMPDIR"})
 """Variables whose values are the command's own."""
-_SPLIT = compile_later(r"[\s;&|()<>='\"`$]+")
+WORD_ENDS = compile_later(r"[\s;&|()<>='\"`$]+")
 
 
 class CommandCheck(NamedTuple):
@@ -177,7 +177,7 @@ def save_consent(session: Session, digest: str) -> None:
 
 def hash_scripts(reader: FileReader, argv: tuple[str, ...]) -> list[tuple[str, str]]:
     """Words of a command that are files of the repository, with the hash of each; a shell line is split."""
-    words = [part for word in argv for part in (word, *_SPLIT.split(word))]
+    words = [part for word in argv for part in (word, *WORD_ENDS.split(word))]
     named = dict.fromkeys(word.removeprefix("./") for word in words if word)
     return [(word, digest) for word in named if (digest := hash_file(reader, word)) is not None]
 
@@ -264,8 +264,7 @@ def grant_access(session: Session, names: Collection[str]) -> None:
 
 
 def load_grants(session: Session) -> frozenset[str]:
-    stored = load_json(_find_file(session))
-    return frozenset(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else frozenset()
+    return load_words(_find_file(session))
 
 
 def _find_file(session: Session) -> Path:

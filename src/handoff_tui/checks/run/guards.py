@@ -23,7 +23,7 @@ from handoff_tui.handoffs.session import Session, has_log
 from handoff_tui.system.files.cache_files import find_choices_folder
 from handoff_tui.system.files.named_files import read_optional
 from handoff_tui.system.files.reader import FileReader
-from handoff_tui.system.files.sealed_files import load_json, write_json
+from handoff_tui.system.files.sealed_files import load_words, write_json
 
 _FILE = "accepted-settings.json"
 _SCOPES = "scopes"
@@ -121,8 +121,7 @@ def _read_at(session: Session, commit: str | None) -> bytes | None:
 
 
 def _load_accepted(session: Session) -> frozenset[str]:
-    stored = load_json(_find_file(session))
-    return frozenset(one for one in stored if isinstance(one, str)) if isinstance(stored, list) else frozenset()
+    return load_words(_find_file(session))
 
 
 def _find_file(session: Session) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from handoff_tui.checks.report import CLOSED
 from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
@@ -28,7 +29,6 @@ SCHEMA = "handoff-tui/decide/v1"
 _MOST_CLAIMS = 3
 _MOST_FILES = 5
 _MOST_WARNED = 5
-_CLOSED = frozenset({"pass", "not-applicable"})
 _CLAIMS = {"contradicted": "false", "was_true": "was true", "unverified": "not measured"}
 _DIFFERENCES = {
     "files": "changed file",
@@ -114,7 +114,7 @@ def build_question(view: DecisionView) -> str:
 
 def add_evidence(page: Page, record: ReviewRecord) -> None:
     """Adds the summary that goes into the review record: warnings, claims, differences."""
-    warned = [one for one in record.checks if not one.blocking and one.outcome not in _CLOSED]
+    warned = [one for one in record.checks if not one.blocking and one.outcome not in CLOSED]
     for check in warned[:_MOST_WARNED]:
         add_marked(page, Cell("! ", "warning"), f"{check.id}: {check.summary}")
     _add_rest(page, len(warned) - _MOST_WARNED)

@@ -12,7 +12,7 @@ from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.hardening import TRUSTED_SCOPES
 from handoff_tui.git.objects.log_trees import parse_tree
-from handoff_tui.git.objects.reader import can_be_committed
+from handoff_tui.git.objects.reader import OBJECT_ID, can_be_committed
 from handoff_tui.git.session import session_of
 from handoff_tui.system.files.own_folder import ALL_BUT_OWN, OWN_FOLDER
 
@@ -22,7 +22,6 @@ REF_FORMAT = "%(refname)%09%(objectname)%09%(objecttype)%09%(*objecttype)%09%(*o
 _LARGEST_COMMIT = 1 << 20
 _NOTES = "refs/notes/"
 _TAGS = "refs/tags/"
-_OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMITTED = compile_later(rb"\ncommitter [^\n]*> ([0-9]{1,11}) [+-][0-9]{4}\n")
 FETCHED = "refs/remotes/handoff-tui/"
 """Where fetched branches are kept; no branch of the user's, and none of a remote's, is touched."""
@@ -130,7 +129,7 @@ def read_notes(git: Git, ref: str) -> dict[str, str]:
             name = above + entry.name
             if entry.is_folder:
                 waiting.append((name, entry.object))
-            elif _OBJECT_ID.fullmatch(name):
+            elif OBJECT_ID.fullmatch(name):
                 notes[name] = entry.object
     return notes
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from handoff_tui.git.objects.tree_diff import IsolatedObjects
 
+OBJECT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHA1_WIDTH = 40
 _BYTES_AT_ONCE = 16 * 1024 * 1024
 

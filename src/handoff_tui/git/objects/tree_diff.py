@@ -21,10 +21,9 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
 from handoff_tui.git.objects.private_objects import quote_folder, write_loose_object
-from handoff_tui.git.objects.reader import MISSING_HINT, ObjectReader, refuse_altered_objects
+from handoff_tui.git.objects.reader import MISSING_HINT, OBJECT_ID, ObjectReader, refuse_altered_objects
 from handoff_tui.git.stream import GitStream, open_stream
 
-_FULL_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ANY_ID = compile_later(r"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
 _CONFIGS = {
     40: b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
@@ -97,7 +96,7 @@ def open_isolated_objects(
     git: Git, example_id: str, extra: Mapping[str, str] | None = None
 ) -> Iterator[IsolatedObjects]:
     """Opens a view for ids like the given one. `extra` may name further object folders, as git's variables do."""
-    if not _FULL_ID.fullmatch(example_id):
+    if not OBJECT_ID.fullmatch(example_id):
         raise GitError(f"{example_id!r} is not an object id", "Give the full id; short names are resolved before this.")
     folder = _offer_folder(len(example_id))
     variables = {

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.git.objects.reader import OBJECT_ID
 from handoff_tui.system.files.named_files import read_named_file
 
 _CHUNK = 1 << 20
 FILE, PROGRAM, LINK, SUBMODULE = "100644", "100755", "120000", "160000"
-_COMMIT_ID = compile_later(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class WorkContent(NamedTuple):
@@ -71,7 +70,7 @@ def read_submodule_commit(root: Path, path: str) -> str | None:
             head = _read_line(folder / ref) if (folder / ref).exists() else _find_packed(folder, ref)
     except (HandoffError, OSError, ValueError):
         return None
-    return head if _COMMIT_ID.fullmatch(head) else None
+    return head if OBJECT_ID.fullmatch(head) else None
 
 
 def _read_line(place: Path) -> str:

@@ -91,8 +91,8 @@ def _search(node: JsonNode, source: Source, depth: int) -> Iterator[KnownObject]
 
 _STATES: Final = ("pending", "in_progress", "validating", "completed", "failed", "rollback")
 _PRIORITIES: Final = ("critical", "high", "medium", "low")
-_STATE_KEYS: Final = ("status", "current_state", "state")
-_RESULT_LISTS: Final = ("validation_results", "rule_results", "results", "validations")
+STATE_KEYS: Final = ("status", "current_state", "state")
+RESULT_LISTS: Final = ("validation_results", "rule_results", "results", "validations")
 _STEP_LISTS: Final = ("step_results", "steps_completed", "completed_steps", "steps")
 
 
@@ -153,7 +153,7 @@ def _read_priority(context: JsonNode | None) -> str | None:
 
 
 def _state_key(node: JsonNode) -> str | None:
-    return next((key for key in _STATE_KEYS if node.get(key) is not None), None)
+    return next((key for key in STATE_KEYS if node.get(key) is not None), None)
 
 
 def _read_state(node: JsonNode | None) -> str | None:
@@ -194,7 +194,7 @@ def _build_attempt(number: int, node: JsonNode) -> Attempt:
 def _claim_rules(nodes: Iterable[JsonNode]) -> list[Claim]:
     claims: list[Claim] = []
     for node in nodes:
-        for member in filter(None, map(node.get, _RESULT_LISTS)):
+        for member in filter(None, map(node.get, RESULT_LISTS)):
             results = member.elements() or member.members()
             claims.extend(claim for result in results if (claim := _claim_rule(result)) is not None)
     return claims

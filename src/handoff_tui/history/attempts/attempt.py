@@ -20,7 +20,7 @@ from handoff_tui.changes.comparison.sides import Side
 from handoff_tui.changes.comparison.snapshot_diff import ComparedSection
 from handoff_tui.changes.diff import compare_sides
 from handoff_tui.changes.snapshots.snapshot import Snapshot
-from handoff_tui.checks.report import Outcome
+from handoff_tui.checks.report import CLOSED, Outcome
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.short_id import SHORT_COMMIT
@@ -41,7 +41,7 @@ from handoff_tui.history.attempts.report import (
     RequestedPoint,
 )
 from handoff_tui.history.attempts.sources import AttemptContent, AttemptSources
-from handoff_tui.history.past.repository import CLOSED, EntryEvidence
+from handoff_tui.history.past.repository import EntryEvidence
 from handoff_tui.log.entries.times import parse_time
 from handoff_tui.log.entry import SENDING_BACK, VETOES
 from handoff_tui.log.review_record import Comment, ShownCheck

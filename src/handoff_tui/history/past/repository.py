@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot, read_snapshot
-from handoff_tui.checks.report import Outcome
+from handoff_tui.checks.report import CLOSED, Outcome
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE, LoadedSettings, load_settings_with
 from handoff_tui.core.classes import dataclass, replace
 from handoff_tui.core.errors import (
@@ -352,7 +352,6 @@ def list_limits(session: Session, verdict: LogVerdict, broken: str, shallow: str
         yield f"this clone is shallow: {shallow} (git fetch --unshallow)"
 
 
-CLOSED = frozenset({Outcome.PASS.value, Outcome.NOT_APPLICABLE.value})
 MOST_ENTRIES = 300
 """Of a longer log only the newest entries are searched."""
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from handoff_tui.changes.snapshots.snapshot import Snapshot, parse_snapshot
-from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker
-from handoff_tui.checks.report import CheckResult, Outcome, is_open
+from handoff_tui.checks.facts.configuration_changes import compare_configuration, list_weaker, show_value
+from handoff_tui.checks.report import CLOSED, CheckResult, Outcome, is_open
 from handoff_tui.checks.run.baseline import ChosenBaseline
 from handoff_tui.checks.run.choose import find_usual_severity
 from handoff_tui.config.load import MAX_BYTES, REPOSITORY_FILE
@@ -29,7 +29,7 @@ from handoff_tui.handoffs.scope.digests import build_scope_digest
 from handoff_tui.handoffs.session import Session, open_session
 from handoff_tui.history.metrics.facts import sort_key
 from handoff_tui.history.past.checks import list_past_rules, run_rules
-from handoff_tui.history.past.repository import CLOSED, PastRepositories, find_commit, list_limits
+from handoff_tui.history.past.repository import PastRepositories, find_commit, list_limits
 from handoff_tui.history.replay.page import (
     OtherDecision,
     ReplayAnswer,
@@ -410,7 +410,7 @@ def compare_with_now(then: bytes, now: bytes, usual_severity: Callable[[str], st
             ReplayVerdict.UNKNOWN, f"{REPOSITORY_FILE} of {'now' if before is None else 'then'} isn't valid TOML"
         )
     weaker = tuple(
-        f"{difference.name}: {_show(difference.now)} then, {_show(difference.before)} now"
+        f"{difference.name}: {show_value(difference.now)} then, {show_value(difference.before)} now"
         for difference, _ in list_weaker(compare_configuration(before, after, usual_severity))
     )
     if weaker:
@@ -424,10 +424,6 @@ def _parse(content: bytes) -> dict[str, object] | None:
         return parse_toml(content)
     except ValueError:
         return None
-
-
-def _show(value: object) -> str:
-    return "not set" if value is None else str(value)[:200]
 
 
 def _read_now(session: Session) -> bytes:

@@ -149,7 +149,7 @@ def parse_key_blob(blob: bytes) -> PublicKey:
     if kind is KeyType.RSA:
         key = _parse_rsa(reader, blob, fingerprint)
     else:
-        point = _parse_edwards_point(reader) if kind in _EDWARDS_TYPES else _parse_curve_point(reader, kind)
+        point = _parse_edwards_point(reader) if kind in EDWARDS_TYPES else _parse_curve_point(reader, kind)
         application = _parse_application(reader) if kind in SECURITY_KEY_TYPES else b""
         key = PublicKey(blob, kind, fingerprint, point=point, application=application)
     reader.finish()
@@ -220,7 +220,7 @@ def _parse_application(reader: WireReader) -> bytes:
     return application
 
 
-_EDWARDS_TYPES = frozenset({KeyType.ED25519, KeyType.SK_ED25519})
+EDWARDS_TYPES = frozenset({KeyType.ED25519, KeyType.SK_ED25519})
 _CURVES = {
     KeyType.ECDSA_256: (b"nistp256", _ORDER_256),
     KeyType.SK_ECDSA: (b"nistp256", _ORDER_256),

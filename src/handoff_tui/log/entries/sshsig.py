@@ -13,7 +13,14 @@ from handoff_tui.core.errors import (
     SignatureMalformedError,
 )
 from handoff_tui.core.namespace import NAMESPACE
-from handoff_tui.log.entries.public_keys import KeyType, PublicKey, WireReader, build_string, parse_key_blob
+from handoff_tui.log.entries.public_keys import (
+    EDWARDS_TYPES,
+    KeyType,
+    PublicKey,
+    WireReader,
+    build_string,
+    parse_key_blob,
+)
 
 MAX_ARMOR_BYTES = 64 * 1024
 
@@ -25,7 +32,6 @@ _VERSION = 1
 _HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 _RSA_ALGORITHMS = frozenset({b"rsa-sha2-512", b"rsa-sha2-256"})
 _EDWARDS_BYTES = 64
-_EDWARDS_TYPES = frozenset({KeyType.ED25519, KeyType.SK_ED25519})
 _USER_PRESENT = 0x01
 _REMAKE = "Sign again with `ssh-keygen -Y sign -n handoff-log@handoff-tui`."
 
@@ -151,7 +157,7 @@ def _parse_inner(key: PublicKey, hash_name: bytes, inner: bytes) -> Signature:
         flags = reader.take_integer(1)
         counter = reader.take_integer(4)
     reader.finish()
-    if key.type in _EDWARDS_TYPES:
+    if key.type in EDWARDS_TYPES:
         if len(value) != _EDWARDS_BYTES:
             raise SignatureMalformedError("an Ed25519 signature has 64 bytes")
     elif key.type is not KeyType.RSA:

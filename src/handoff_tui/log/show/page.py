@@ -10,7 +10,7 @@ from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.log.entry import NO_BASELINE, Entry, LogProblem, LogProblemLevel
 from handoff_tui.log.policy.init import PinQuestion
-from handoff_tui.log.show.view import EntryState, EntryView, LogReport, LogRow, ShownLog
+from handoff_tui.log.show.view import ENTRY_STATES, EntryState, EntryView, LogReport, LogRow, ShownLog
 
 LIST_SCHEMA = "handoff-tui/log/v1"
 SHOW_SCHEMA = "handoff-tui/log-show/v1"
@@ -22,11 +22,6 @@ _MOST_PROBLEMS = 12
 _NAMES = 10
 _NOTHING = "–"
 _SOLO = "solo"
-_STATES = {
-    EntryState.VALID: Label("✓", "valid", "pass"),
-    EntryState.VOID: Label("⊘", "void", "warning"),
-    EntryState.REFUSED: Label("✗", "refused", "fail"),
-}
 _LEVELS = {LogProblemLevel.FATAL: "fail", LogProblemLevel.REFUSED: "warning", LogProblemLevel.NOTE: "muted"}
 _ANCHORS = {
     "option": "as --pin demands",
@@ -150,7 +145,7 @@ def build_entry_page(view: EntryView, extracted: tuple[str, ...] = (), folder: s
     """Builds every field in words, what it is bound to, who signed, what came before and after."""
     page = Page(names=_NAMES)
     row = view.row
-    label = _STATES[row.state]
+    label = ENTRY_STATES[row.state]
     page.line(Cell(f"{label}  ", label.role), Cell(row.id, "key"))
     if row.why:
         code = f"{row.code}: " if row.code else ""
@@ -238,7 +233,7 @@ def _add_signatures(page: Page, view: EntryView) -> None:
 
 
 def _build_row(row: LogRow) -> tuple[Cell, ...]:
-    label = _STATES[row.state]
+    label = ENTRY_STATES[row.state]
     work = f"{row.handoff} · {row.phase} · {row.attempt}" if row.handoff else ""
     remark = row.why or ", ".join([_SOLO] * row.solo + ["head"] * row.head)
     shown = f"{label.word}: {remark}" if row.state is not EntryState.VALID else remark

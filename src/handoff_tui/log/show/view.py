@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from handoff_tui.core.model import Model
+from handoff_tui.core.text.labels import Label
 from handoff_tui.log.entry import Entry, LogProblem
 from handoff_tui.log.person import Confirmation
 
@@ -16,6 +17,13 @@ class EntryState(StrEnum):
     VOID = "void"
     """It verifies but does not count: its key was dropped."""
     REFUSED = "refused"
+
+
+ENTRY_STATES = {
+    EntryState.VALID: Label("✓", "valid", "pass"),
+    EntryState.VOID: Label("⊘", "void", "warning"),
+    EntryState.REFUSED: Label("✗", "refused", "fail"),
+}
 
 
 class LogRow(Model):

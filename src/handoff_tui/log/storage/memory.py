@@ -15,7 +15,7 @@ from typing import Protocol
 
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.core.errors import HandoffError, LogBrokenError, StoreWriteError, WitnessDamagedError
-from handoff_tui.core.lazy_pattern import compile_later
+from handoff_tui.log.entries.fields import ENTRY_ID
 from handoff_tui.log.entries.statement import build_payload
 from handoff_tui.log.entry import Entry, LogVerdict
 from handoff_tui.log.storage.lock import LogLock
@@ -28,7 +28,6 @@ _VERSION = 1
 _KEYS = {"version", "genesis", "entries"}
 _END = b"\n]}\n"
 """One line per entry, so that adding one does not rewrite the others."""
-_ENTRY_ID = compile_later(r"sha256:[0-9a-f]{64}")
 _HINT = (
     "It is in the git folder, below handoff-tui/. If you know why, move it aside and run handoff-tui log verify; "
     "this clone won't notice what was deleted before that."
@@ -127,7 +126,7 @@ def build_witness(genesis: str, new: Collection[str], old: bytes | None = None) 
 
 
 def _is_entry_id(value: object) -> bool:
-    return isinstance(value, str) and _ENTRY_ID.fullmatch(value) is not None
+    return isinstance(value, str) and ENTRY_ID.fullmatch(value) is not None
 
 
 class SealedFiles:

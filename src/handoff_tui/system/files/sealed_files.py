@@ -93,6 +93,12 @@ def load_json(place: Path) -> object:
         return None
 
 
+def load_words(place: Path) -> frozenset[str]:
+    """Loads a list of texts that we sealed; empty if there is none."""
+    stored = load_json(place)
+    return frozenset(one for one in stored if isinstance(one, str)) if isinstance(stored, list) else frozenset()
+
+
 def write_json(place: Path, value: object) -> bool:
     """Replaces a sealed file in one step; returns False if it can't, which only costs time."""
     secret = load_cache_secret()

@@ -14,12 +14,9 @@ from handoff_tui.checks.rule import Findings, RuleFinding, high_rule, medium_rul
 from handoff_tui.checks.rules.builder.documents import require_finished
 from handoff_tui.checks.rules.builder.packages import find_measured, measure_hash
 from handoff_tui.core.lazy_pattern import compile_known
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import HASHES, Claim, ClaimKind
 from handoff_tui.handoffs.claims.evidence import build_hash
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
-
-_HASHES = frozenset({ClaimKind.HASH, ClaimKind.HASH_BEFORE})
-
 
 _Replaced = frozenset[tuple[str, str, str]]
 
@@ -36,7 +33,7 @@ def hashes_hold(context: Context) -> Findings:
     found: list[RuleFinding] = []
     for handoff in context.require_handoffs("builder"):
         quoting = {document.path for document in handoff.documents if document.role is not DocumentRole.MANIFEST}
-        claims = [claim for claim in handoff.claims if claim.kind in _HASHES and claim.where.path in quoting]
+        claims = [claim for claim in handoff.claims if claim.kind in HASHES and claim.where.path in quoting]
         unreadable = list(find_unreadable(context, quoting))
         judged = judged or bool(claims) or bool(unreadable)
         found.extend(unreadable)

@@ -107,7 +107,7 @@ def _find_sections(text: str, tables: tuple[str, ...]) -> dict[str, str] | None:
     }
 
 
-_PROJECT_FILES = ("package.json", "pyproject.toml", "setup.cfg")
+PROJECT_FILES = ("package.json", "pyproject.toml", "setup.cfg")
 _WORDS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "replaced"}
 
 
@@ -127,7 +127,7 @@ def ci_unchanged(context: Context) -> Findings:
             expected = f"as at {baseline[:SHORT_COMMIT]}"
             command = f"git diff {baseline} -- {shlex.quote(change.path)}"
             yield RuleFinding(message, change.path, Place(path=change.path), expected, word, command)
-    in_parts = (*context.settings.tamper.makefiles, *_PROJECT_FILES)
+    in_parts = (*context.settings.tamper.makefiles, *PROJECT_FILES)
     for file in read_changed(context, in_parts):
         yield from _compare_parts(context, file, baseline)
 

@@ -15,7 +15,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Proof, ProofKind, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claims.blocking import list_doubtful
 from handoff_tui.handoffs.formats.hub.layout import is_before, is_earlier_attempt
-from handoff_tui.handoffs.formats.hub.reports import is_mended, is_settled
+from handoff_tui.handoffs.formats.hub.reports import OUTPUT_KEYS, is_mended, is_settled
 from handoff_tui.handoffs.handoff import Handoff
 
 _NAME_KEYS = ("id", "key", "cve", "bug_id", "rule", "rule_id", "title", "name", "issue", "summary")
@@ -175,7 +175,6 @@ def read_attempt_lines(context: Context, attempt: Attempt) -> Iterator[tuple[int
 
 
 _DOUBT = " is doubtful: "
-_OUTPUT_KEYS = ("raw_output", "output", "raw")
 
 
 @critical_rule(
@@ -262,7 +261,7 @@ def _says_pass(context: Context, path: str) -> bool:
 
 def _read_output(context: Context, path: str) -> str:
     root = read_json(context, path)
-    values = [root.get(key) for key in _OUTPUT_KEYS] if isinstance(root, dict) else []
+    values = [root.get(key) for key in OUTPUT_KEYS] if isinstance(root, dict) else []
     return "\n".join(value for value in values if isinstance(value, str))
 
 

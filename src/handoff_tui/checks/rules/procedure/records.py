@@ -12,6 +12,7 @@ from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.procedure import STATE_KEYS
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
 
 PROCEDURE = "procedure"
@@ -51,7 +52,6 @@ def find_broken(context: Context, handoff: Handoff, number: str) -> Findings:
 
 
 _IDS: Final = ("execution_id", "session_id", "handoff_id")
-_STATES: Final = ("status", "current_state", "state")
 _NAMES: Final = ("path", "file", "name")
 _PATH_LIKE: Final = compile_later(r"^[^\s:]*(?:/[^\s:]*|\.[A-Za-z][A-Za-z0-9]{0,9})$")
 
@@ -68,7 +68,7 @@ class Record(NamedTuple):
     @property
     def state(self) -> str | None:
         """Its state in lower case, without the name of an enumeration in front."""
-        word = next((text for key in _STATES if (text := self.text(key))), None)
+        word = next((text for key in STATE_KEYS if (text := self.text(key))), None)
         return word.rpartition(".")[2].strip().lower() if word else None
 
     def objects(self, key: str) -> list[Mapping[str, object]]:

@@ -24,10 +24,10 @@ from handoff_tui.checks.rules.procedure.records import (
     read_records,
 )
 from handoff_tui.core.place import Place, Severity
+from handoff_tui.handoffs.formats.procedure import RESULT_LISTS
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff
 
 _STEP_LISTS = ("step_results", "steps")
-_RESULT_LISTS = ("validation_results", "rule_results", "results", "validations")
 _ENDS = ("end_time", "ended_at", "completed_at")
 
 
@@ -114,7 +114,7 @@ def _can_roll_back(context: Context, execution: Record) -> bool:
 def _list_results(record: Record) -> dict[str, tuple[bool, bool]]:
     """Returns, by rule id, whether it passed and whether its result calls it critical."""
     found: dict[str, tuple[bool, bool]] = {}
-    for key in _RESULT_LISTS:
+    for key in RESULT_LISTS:
         for result in record.objects(key):
             name = as_text(result.get("rule_id")) or as_text(result.get("rule")) or as_text(result.get("id"))
             if name and isinstance(result.get("passed"), bool):

@@ -21,6 +21,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.handoffs.claim import ClaimKind
+from handoff_tui.handoffs.formats.tdd.files import RETRIES
 from handoff_tui.handoffs.handoff import Handoff
 
 _RED = "RED"
@@ -213,9 +214,6 @@ def _report_order(step: tdd.TddStep, problem: str, expected: str) -> RuleFinding
     return RuleFinding(message, f"{step.handoff.id} {problem}", step.where, expected, problem)
 
 
-_FIELDS = ("retryCount", "retry_count", "retries")
-
-
 @high_rule(
     holds="No phase was retried more often than the retry budget allows.",
     reads="retry counts and repeated phases of TDD cycles",
@@ -238,7 +236,7 @@ def retry_budget_kept(context: Context) -> Findings:
 def _judge_field(context: Context, present: tdd.TddStep) -> Findings:
     """Finds a retry count that isn't a number."""
     for problem in context.problems():
-        if problem.path == present.where.path and problem.message.startswith(_FIELDS):
+        if problem.path == present.where.path and problem.message.startswith(RETRIES):
             message = f"{present.handoff.id}: {problem.message}"
             expected = "a whole number"
             yield RuleFinding(message, f"{present.handoff.id} retry count", present.where, expected, problem.message)

@@ -233,7 +233,7 @@ def is_report(root: JsonNode) -> bool:
 
 
 _COMMIT: Final = compile_later(r"^[0-9a-fA-F]{7,64}$")
-_OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
+OUTPUT_KEYS: Final = ("raw_output", "output", "raw")
 
 
 def add_report(root: JsonNode, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
@@ -250,7 +250,7 @@ def add_report(root: JsonNode, draft: HandoffDraft, settings: Hub = STANDARD) ->
     findings = _read_findings(root)
     draft.findings += tuple(findings)
     _compare_status(root, status, findings, settings)
-    outputs = (member.value for key in _OUTPUT_KEYS if (member := root.get(key)) is not None)
+    outputs = (member.value for key in OUTPUT_KEYS if (member := root.get(key)) is not None)
     output = next((text for text in outputs if isinstance(text, str)), None)
     if status == "pass" and (output is not None or not findings):
         contradiction = find_contradiction(output, summary.as_text() if summary is not None else None)
@@ -263,7 +263,7 @@ def _add_details(root: JsonNode, name: str, draft: HandoffDraft) -> None:
     for holder in (root, root.get("details")):
         for member in holder.members() if holder is not None else ():
             key = member.key
-            if key in {"role", "agent", "status", "summary", *_OUTPUT_KEYS} or isinstance(member.value, dict | list):
+            if key in {"role", "agent", "status", "summary", *OUTPUT_KEYS} or isinstance(member.value, dict | list):
                 continue
             text = member.as_text() or ""
             if "commit" in key and _COMMIT.match(text):

@@ -26,7 +26,7 @@ _TEST_FILE: Final = ("testFile", "test_file")
 _IMPL_FILE: Final = ("implFile", "impl_file", "implementationFile", "implementation_file")
 _RESULT: Final = ("testResult", "test_result")
 _DETAILS: Final = ("errorDetails", "error_details")
-_RETRIES: Final = ("retryCount", "retry_count", "retries")
+RETRIES: Final = ("retryCount", "retry_count", "retries")
 _TESTS: Final = ((("completedTests", "completed_tests"), True), (("pendingTests", "pending_tests"), False))
 _RESULTS: Final = ("PASS", "FAIL")
 
@@ -50,7 +50,7 @@ def read_step(
 ) -> tdd.CycleStep:
     phase, next_phase, target_agent = _read_phases(node, rules.phases)
     status = _read_result(node)
-    retries = _read_whole(node, _RETRIES) or 0
+    retries = _read_whole(node, RETRIES) or 0
     blockers = _read_error(node)
     _report_phases(node, phase, next_phase, rules, retried=retries > 0 or status == "FAIL" or bool(blockers))
     test = node.find(*_CURRENT_TEST)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from handoff_tui.checks.problems import name_finding
+from handoff_tui.checks.report import CLOSED
 from handoff_tui.core.errors import UsageError
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
@@ -39,7 +40,6 @@ EFFECTS: Final = {
     "carry": "Carries your approval of {name} over to rewritten history.",
 }
 """What each decision does, in one sentence."""
-_CLOSED: Final = frozenset({"pass", "not-applicable"})
 VERB_WORDS: Final = {"reject": "send back", "carry": "carry over"}
 """The verbs whose name in the app is another one."""
 _COMMAND = compile_later(r"`|handoff-tui ")
@@ -245,7 +245,7 @@ def _add_problems(page: Page, view: DecisionView, problems: Sequence[ReviewProbl
 
 
 def _is_warning(check: ShownCheck) -> bool:
-    return not check.blocking and check.outcome not in _CLOSED
+    return not check.blocking and check.outcome not in CLOSED
 
 
 def _add_facts(page: Page, view: DecisionView, wait: str) -> None:

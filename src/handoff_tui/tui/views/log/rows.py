@@ -8,10 +8,9 @@ from typing import Final
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.text.columns import Field, Row, fit
-from handoff_tui.core.text.labels import Label
 from handoff_tui.core.text.page import Cell
 from handoff_tui.core.text.safe_text import render_safe
-from handoff_tui.log.show.view import EntryState, LogRow, ShownLog
+from handoff_tui.log.show.view import ENTRY_STATES, LogRow, ShownLog
 from handoff_tui.tui.chrome import shorten_id
 from handoff_tui.tui.widgets.row_list import TableRows
 
@@ -92,11 +91,6 @@ def _is_used(lanes: Sequence[str | None], place: int) -> bool:
     return place < len(lanes) and lanes[place] is not None
 
 
-ENTRY_STATES: Final = {
-    EntryState.VALID: Label("✓", "valid", "pass"),
-    EntryState.VOID: Label("⊘", "void", "warning"),
-    EntryState.REFUSED: Label("✗", "refused", "fail"),
-}
 _GRAPH: Final = Field("graph", "", 1)
 _FIELDS: Final = (
     Field("state", "STATE", 9),

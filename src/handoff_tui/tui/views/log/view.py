@@ -14,7 +14,7 @@ from handoff_tui.decisions.views import GateView
 from handoff_tui.live.state.app import AppState, Part
 from handoff_tui.log.entry import NO_BASELINE
 from handoff_tui.log.show.page import build_entry_page, build_report_page
-from handoff_tui.log.show.view import EntryState, EntryView, LogRow, ShownLog
+from handoff_tui.log.show.view import ENTRY_STATES, EntryState, EntryView, LogRow, ShownLog
 from handoff_tui.status.inbox_item import HandoffKey
 from handoff_tui.tui.messages import (
     CopyWanted,
@@ -25,7 +25,7 @@ from handoff_tui.tui.messages import (
     VerifyWanted,
 )
 from handoff_tui.tui.views.listed_view import ListedView, build_answer
-from handoff_tui.tui.views.log.rows import ENTRY_STATES, LogRows
+from handoff_tui.tui.views.log.rows import LogRows
 from handoff_tui.tui.views.view import Act, read_now
 
 _DECISION = "decision"
