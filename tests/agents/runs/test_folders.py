@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from threading import Event, Timer
 
@@ -242,8 +243,9 @@ def test_end_of_a_pipeline_is_waited_for(runs: Runs) -> None:
 def test_supervisor_keeps_giving_signs(runs: Runs) -> None:
     """Its heartbeat and that of its lock are fresh; at its end the lock is gone."""
     lock = runs.folder / "lock.json"
-    lock.write_text(json.dumps({"mark": "mark", "pid": 1}), encoding="utf-8")
-    handle = runs.start("sleep 60", mark="mark", lock=str(lock))
+    mark = uuid.uuid4().hex
+    lock.write_text(json.dumps({"mark": mark, "pid": 1}), encoding="utf-8")
+    handle = runs.start("sleep 60", mark=mark, lock=str(lock))
     wait_until(lambda: read_run(handle).heartbeat is not None)
     process = read_run(handle).process
     assert process is not None

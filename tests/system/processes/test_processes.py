@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import uuid
 from pathlib import Path
 
 import pytest
@@ -173,12 +174,13 @@ def test_words_that_are_no_command_are_refused(tmp_path: Path, argv: list[str]) 
 
 def test_group_and_whoever_left_it_hear_a_signal(tmp_path: Path) -> None:
     """Found by their mark where they are no children of ours."""
-    agent = start_agent(["/bin/sh", "-c", "setsid sleep 60 & sleep 60"], str(tmp_path), "m-5", f"{tmp_path}/out")
-    wait_until(lambda: len(find_marked("m-5")) >= 3)
+    mark = uuid.uuid4().hex  # another run of this test on this machine has others
+    agent = start_agent(["/bin/sh", "-c", "setsid sleep 60 & sleep 60"], str(tmp_path), mark, f"{tmp_path}/out")
+    wait_until(lambda: len(find_marked(mark)) >= 3)
     agent.send(signal.SIGTERM)
     os.waitpid(agent.pid, 0)
     agent.code = -signal.SIGTERM
-    wait_until(lambda: find_marked("m-5") == [])
+    wait_until(lambda: find_marked(mark) == [])
 
 
 def test_orphans_come_to_who_asked_for_them(tmp_path: Path) -> None:
