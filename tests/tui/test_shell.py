@@ -107,6 +107,9 @@ def test_figure_of_a_tab_is_never_stale() -> None:
     for part, figure in cases:
         tabs = dict(build_tabs(replace(STATE, problems=part), "overview", KEYS, 160))
         assert join(tabs["view.evidence"]).endswith(f"3 Evidence {figure}")
+    older = replace(STATE, problems=Loaded(MeasuredGate(1, 2, (problem,), 1)), checks=Loaded(stale=True))
+    tabs = dict(build_tabs(older, "agent", KEYS, 160))  # a tab in which nobody reads the checks
+    assert join(tabs["view.evidence"]).endswith("3 Evidence ✗1")
 
 
 def test_banner_is_empty_on_most_days() -> None:

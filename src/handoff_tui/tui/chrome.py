@@ -236,7 +236,7 @@ def _count_problems(state: AppState) -> Figure:
     part = state.problems
     if state.running is not None:
         return f"{state.running.done}/{state.running.total}", "warning"
-    if part.stale or part.loading or state.checks.stale:
+    if part.stale or part.loading:
         return COMPUTING
     if part.value is None:
         return None
