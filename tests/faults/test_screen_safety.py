@@ -123,9 +123,7 @@ def test_app_writes_no_attack_to_the_terminal(tmp_path: Path, size: tuple[int, i
             terminal.press(keys)
         for keys in ("t", "<", "1", "2", "6", _ESC, _ESC, "?", "\x1b", ":", "\x1b", "/red", "\x1b"):
             terminal.press(keys)
-        terminal.press("\x03")
-        terminal.press("\x03")
-        assert terminal.wait_for_end() == 0
+        assert terminal.quit() == 0
     assert list_leaks(terminal.written) == []
     assert "␛".encode() in terminal.written, "the attacks were not shown at all"
     assert [markup for markup in MARKUP[:3] if markup.encode() not in terminal.written] == []

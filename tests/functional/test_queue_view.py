@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -162,27 +161,6 @@ def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
         assert "[red]␛[2J⟨U+202E⟩" in screen
 
     drive(StillApp(replace(DESK, inbox=(nasty,), chosen=nasty.key)), script, size=(160, 50))
-
-
-def test_keystroke_of_the_filter_costs_no_more_than_its_handoffs() -> None:
-    """Ten times the handoffs take about ten times the processor time; the best of a few keystrokes."""
-
-    def measure(count: int) -> float:
-        items = tuple(make_item(f"H-{number}", since=MOMENT, risks=(RISK,)) for number in range(count))
-        taken: list[float] = []
-
-        async def script(pilot: Pilot[None]) -> None:
-            await settle(pilot)
-            view = pilot.app.screen.query_one(QueueView)
-            for text in ("h", "h-", "h-1", "h-12", "h-1") * 2:
-                started = time.thread_time()
-                view.find(text)
-                taken.append(time.thread_time() - started)
-
-        drive(StillApp(replace(DESK, inbox=items)), script, size=(160, 50))
-        return min(taken)
-
-    assert measure(2_000) < 20 * measure(200)
 
 
 def test_queue_of_the_sample_looks_as_committed(sample_repository: Path) -> None:

@@ -94,6 +94,16 @@ class RawTerminal:
                 return self._ended
         raise AssertionError("the program does not end")
 
+    def quit(self) -> int:
+        """Presses ctrl+c twice, as a person would, and again if the program took that for something else."""
+        deadline = time.monotonic() + LONGEST_SECONDS
+        while time.monotonic() < deadline and not self._is_gone():
+            self.press("\x03\x03")
+            patience = time.monotonic() + _LONGEST_UNREST * 5  # it is on its way out; ctrl+c would now be a signal
+            while time.monotonic() < patience and not self._is_gone():
+                self._read(_QUIET_SECONDS)
+        return self.wait_for_end()
+
     def _is_gone(self) -> bool:
         if self._ended is None:
             found, status = os.waitpid(self._process, os.WNOHANG)
