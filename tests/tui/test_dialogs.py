@@ -17,6 +17,7 @@ from handoff_tui.live.state.agents import AgentProposal, Breakpoint, ProofShown,
 from handoff_tui.live.state.app import AppState, BisectPart, RepositoryPart, Trouble
 from handoff_tui.tui.dialogs.alert import LogAlarm, build_alert_page, find_alarm
 from handoff_tui.tui.dialogs.bisect import build_bisect_box, describe_search
+from handoff_tui.tui.dialogs.palette import Offer, rank
 from handoff_tui.tui.dialogs.proofs import ProofRows, build_proof_line, build_proof_name
 from handoff_tui.tui.dialogs.proposal import add_trust, build_proposal_page, describe_obstacle
 from tests.support.desk_states import list_lines
@@ -218,3 +219,13 @@ def test_lines_of_a_diff_are_told_apart() -> None:
     diff = ProofShown(SHOT.model_copy(update={"kind": ProofKind.DIFF}), lines)
     assert [build_proof_line(diff, index, 0)[0].role for index in range(4)] == ["added", "removed", "muted", "text"]
     assert build_proof_line(ProofShown(LOG, lines), 0, 1)[0] == ("new", "text")
+
+
+def test_best_match_is_a_name_or_an_id_and_no_value() -> None:
+    """A handoff by its id or the name of its document comes before a setting whose value begins like that."""
+    setting = Offer("setting:names", "setting names", "handoff_*.json")
+    handoff = Offer("handoff:/desk\0notes/HANDOFF.md", "handoff subtracting", "notes/HANDOFF.md")
+    action = Offer("action:app.new", "App: new handoff…")
+    offers = [action, setting, handoff]
+    assert sorted(offers, key=lambda offer: rank(offer, "hand")) == [handoff, setting, action]
+    assert sorted(offers, key=lambda offer: rank(offer, "")) == offers

@@ -141,10 +141,15 @@ class PaletteScreen(Box[Answer | None]):
 
 
 def rank(offer: Offer, text: str) -> int:
-    """Sorts what matches: words that begin with the text, then the others; without a text the order stays."""
-    typed = text.casefold().strip()
-    names = (offer.words.casefold().partition(" ")[2], offer.note.casefold())
-    return 0 if not typed or any(name.startswith(typed) for name in names) else 1
+    """Sorts what matches: names and ids that begin with the text, then notes, then the others.
+
+    A path begins anew with its last part; without a text the order stays.
+    """
+    typed, note = text.casefold().strip(), offer.note.casefold()
+    names = (offer.words.casefold().partition(" ")[2], note if note in offer.id.casefold() else "")
+    if any(name.startswith(typed) or name.rpartition("/")[2].startswith(typed) for name in names):
+        return 0
+    return 1 if note.startswith(typed) else 2
 
 
 def fits(offer: Offer, text: str) -> bool:
