@@ -67,6 +67,7 @@ def test_title_of_the_repository_says_how_much_needs_you() -> None:
     reading = replace(nothing, repositories=(RepositoryPart("/r", "r"),))
     assert "nothing needs you" not in join(build_title(reading, "queue", "", 100))
     assert "reading" in join(build_title(reading, "queue", "", 100))
+    assert "nobody can sign" not in join(build_title(reading, "queue", "", 100))
 
 
 def test_title_of_a_review_names_the_handoff_and_how_it_stands() -> None:

@@ -149,8 +149,9 @@ def _build_right(state: AppState, view: str, looked_at: str, width: int) -> Row:
         return (Cell("  "), label_item(item), *looked, Cell(" "))
     if repository is None:
         return ()
-    who = repository.reviewer or "nobody can sign"
-    signer = (Cell(f" · {render_safe(who)}", "human" if repository.reviewer else "muted"),) if width >= _WIDE else ()
+    who = repository.reviewer or ("nobody can sign" if repository.state.value is not None else "")
+    role = "human" if repository.reviewer else "muted"
+    signer = (Cell(f" · {render_safe(who)}", role),) if who and width >= _WIDE else ()
     return (Cell("  "), describe_watching(repository), *signer, Cell(" "))
 
 
