@@ -177,7 +177,7 @@ class World:
         return dict(json.loads(printed.getvalue())) if code == 0 else _UNREAD
 
 
-_IDS = {"builder": "H-9", "mosaic": "mosaic", "json": "gsd/03"}
+_IDS = {"builder": "H-9", "mosaic": "mosaic", "json": ".planning/HANDOFF.json"}
 _UNREAD: dict[str, Any] = {"claims": [], "tests": {}, "blockers": [], "words": [], "gate": {"blocking": []}}
 """What is known about a document that isn't taken for a handoff."""
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.tasks import Attempt, Fact, Question, ReportedFinding, TestCounts
+from handoff_tui.core.tasks import Attempt, Question, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import ProblemIndex, find_blocking
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.path_finder import PathFinder
 from handoff_tui.handoffs.grammar.claims import find_claims
-from handoff_tui.handoffs.handoff import CONTRADICTION, Document, DocumentRole, Handoff
+from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
 from handoff_tui.handoffs.reading.markdown import parse_markdown
 from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
@@ -32,12 +32,6 @@ def blocking(**fields: object) -> list[str]:
 def claim(kind: ClaimKind, subject: str, value: object, line: int = 1) -> Claim:
     where = Place(path="a.md", line=line)
     return Claim.model_validate({"text": "x", "kind": kind, "where": where, "subject": subject, "value": value})
-
-
-def test_evidence_that_contradicts_itself_blocks() -> None:
-    """As its rule does; another fact does not."""
-    facts = [Fact(name=CONTRADICTION, value="event 3 follows event 1"), Fact(name="events", value="2")]
-    assert blocking(facts=facts) == ["its evidence contradicts itself: event 3 follows event 1"]
 
 
 def test_last_verdict_of_each_reviewer_counts() -> None:
@@ -158,20 +152,6 @@ def test_hash_that_was_true_is_told_from_one_that_never_was(measure: Measure) ->
     assert (then.state, never.state) == (WAS_TRUE, CONTRADICTED)
     assert "changed since by" in then.evidence
     assert "never had this hash" in never.evidence
-
-
-def test_document_that_was_moved_is_still_what_it_calls_itself(builder: RepositoryBuilder) -> None:
-    """By a name with a number, which no other file has; a README of another folder is none of it."""
-    told = "# Results\n\n## Files Created\n- `staging/RESULTS_H-7.md`\n- `staging/README.md`\n"
-    for name in ("RESULTS_H-7.md", "README.md"):
-        builder.write(f"handoffs/{name}", told)
-    builder.commit("H-7: all of it")
-    evidence = RepositoryEvidence(open_session(builder.folder))
-    for name, state in (("RESULTS_H-7.md", HOLDS), ("README.md", CONTRADICTED)):
-        claims = find_claims(parse_markdown(told).sections, f"handoffs/{name}")
-        [itself] = [one for one in claims if one.subject == f"staging/{name}"]
-        handoff = Handoff(id="H-7", dialect="builder", claims=(itself,))
-        assert [verdict.state for verdict in measure_claims(handoff, evidence)] == [state], name
 
 
 def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:

@@ -13,15 +13,7 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState, describe_false
 from handoff_tui.handoffs.formats.hub.layout import is_earlier_report
 from handoff_tui.handoffs.grammar.author_words import sort_words
-from handoff_tui.handoffs.handoff import (
-    CONTRADICTION,
-    AuthorWord,
-    Document,
-    DocumentRole,
-    Handoff,
-    RegistryState,
-    WordSort,
-)
+from handoff_tui.handoffs.handoff import AuthorWord, Document, DocumentRole, Handoff, RegistryState, WordSort
 from handoff_tui.handoffs.reading.claim_words import parse_status
 
 LEAST: Final = 0.9
@@ -64,15 +56,15 @@ class Precision(NamedTuple):
 
 
 MEASURED: Final[Mapping[ClaimKind, Precision]] = {
-    ClaimKind.FILE_CREATED: Precision(35, 36, 1.0, (82, 88)),
-    ClaimKind.FILE_MODIFIED: Precision(30, 30, 1.0, (86, 101)),
-    ClaimKind.FILE_DELETED: Precision(9, 9, 1.0, (36, 38)),
-    ClaimKind.FILE_REFERENCED: Precision(23, 24, 1.0, (26, 31)),
-    ClaimKind.HASH: Precision(30, 30, 1.0, (33, 35)),
-    ClaimKind.COMMIT: Precision(32, 32, 1.0, (34, 35)),
-    ClaimKind.BRANCH: Precision(17, 18, 1.0, (10, 11)),
-    ClaimKind.UNCOMMITTED: Precision(29, 29, 1.0, (13, 15)),
-    ClaimKind.COUNT: Precision(44, 44, 1.0, (41, 44)),
+    ClaimKind.FILE_CREATED: Precision(35, 36, 1.0, (258, 267)),
+    ClaimKind.FILE_MODIFIED: Precision(30, 30, 1.0, (252, 268)),
+    ClaimKind.FILE_DELETED: Precision(9, 9, 1.0, (93, 96)),
+    ClaimKind.FILE_REFERENCED: Precision(23, 24, 1.0, (34, 43)),
+    ClaimKind.HASH: Precision(30, 30, 1.0, (61, 63)),
+    ClaimKind.COMMIT: Precision(32, 32, 1.0, (98, 101)),
+    ClaimKind.BRANCH: Precision(17, 18, 1.0, (29, 31)),
+    ClaimKind.UNCOMMITTED: Precision(29, 29, 1.0, (41, 43)),
+    ClaimKind.COUNT: Precision(44, 44, 1.0, (76, 83)),
     ClaimKind.BASELINE: Precision(8, 8, 1.0),
 }
 """Kinds that aren't here are never false by measurement, or have rules of their own."""
@@ -132,7 +124,6 @@ def find_blocking(
     yield from _find_contradictions(verdicts)
     yield from _find_open(handoff)
     yield from _find_own_numbers(handoff)
-    yield from (f"{fact.name}: {fact.value}" for fact in handoff.facts if fact.name == CONTRADICTION)
     yield from _find_own_word(handoff)
     yield from find_open_findings(handoff)
     yield from map(describe_wait, find_unmet(handoff, by_id))
@@ -222,12 +213,8 @@ def is_before_results(handoff: Handoff) -> bool:
 
 
 def owes_results(handoff: Handoff) -> bool:
-    """Whether results are due: a registry promises them for each specification, a hub for each context it gives out."""
-    roles = {document.role for document in handoff.documents}
-    is_given = handoff.dialect == "hub" and handoff.status is None and not handoff.attempts
-    return (handoff.registry is not None and DocumentRole.SPEC in roles) or (
-        is_given and roles == {DocumentRole.CONTEXT}
-    )
+    """Whether results are due: only a format with a registry promises them for each specification."""
+    return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
 
 
 def has_results(handoff: Handoff) -> bool:

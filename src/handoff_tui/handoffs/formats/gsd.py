@@ -12,10 +12,8 @@ from handoff_tui.core.place import ProblemLevel, Severity
 from handoff_tui.core.tasks import Blocker, Fact, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing, word_of
-from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList
-from handoff_tui.handoffs.grammar.claims import find_claims
-from handoff_tui.handoffs.grammar.counts import claim_counts, find_counts, find_first_run
-from handoff_tui.handoffs.grammar.listings import read_members
+from handoff_tui.handoffs.grammar.claims import find_claims, find_member_claims
+from handoff_tui.handoffs.grammar.counts import claim_counts, find_counts, find_first_run, find_member_counts
 from handoff_tui.handoffs.grammar.tokens import clean_path
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, HandoffType
 from handoff_tui.handoffs.reading import claim_words
@@ -85,7 +83,7 @@ def read_state(root: JsonNode) -> PausedWork:
             *count_claims,
             *commit_claims,
             *_claim_uncommitted(root),
-            *_claim_files(root),
+            *_claim_members(root, commit_claims),
         ),
         facts=(*claim_words.build_facts(root, _FACTS), *_read_decisions(root), *_read_blocker_facts(root)),
     )
@@ -108,6 +106,8 @@ def _read_notes(root: JsonNode) -> str | None:
 
 def _claim_counts(root: JsonNode, notes: str | None) -> tuple[TestCounts | None, list[Claim]]:
     found = find_counts(notes) if notes else None
+    if found is None and (member := find_member_counts(root)) is not None:
+        return member[0], claim_counts(member[0], "suite", *member[1:])
     if found is None:
         return None, []
     counts, sentence = found
@@ -202,10 +202,11 @@ def _claim_uncommitted(root: JsonNode) -> list[Claim]:
     ]
 
 
-def _claim_files(root: JsonNode) -> list[Claim]:
-    claims = ClaimList(root.document.path)
-    read_members(claims, root)
-    return [claim for claim in claims.list() if claim.kind in BECOMING]
+def _claim_members(root: JsonNode, known: list[Claim]) -> list[Claim]:
+    """What else its members claim."""
+    told = {(claim.kind, claim.value) for claim in known}
+    found = find_member_claims(root, root.document.path, {"files": ClaimKind.FILE_MODIFIED})
+    return [one for one in found if one.kind is not ClaimKind.UNCOMMITTED and (one.kind, one.value) not in told]
 
 
 def _find_path(text: str) -> str | None:

@@ -65,6 +65,12 @@ class ClaimList:
         claim = build_claim(kind, Place(path=self.document, line=line), text, subject=subject, value=value)
         self.found.setdefault((kind, subject, value), claim)
 
+    def correct(self, kind: ClaimKind, line: int, text: str, subject: str) -> None:
+        """What is said in so many words counts more than the heading above."""
+        if (before := self.became.pop(subject, None)) is not None:
+            self.found.pop((before, subject, None), None)
+        self.add(kind, line, text, subject=subject)
+
     def forget_below(self, depth: int) -> None:
         """Before an entry of a depth: those at it and below don't belong to the ones before it."""
         self.parents = {above: path for above, path in self.parents.items() if above < depth}

@@ -7,39 +7,58 @@ field such as `Added:`, or a sentence that asserts it. Plans, denials, quotation
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.handoffs.claim import Claim, ClaimKind
 from handoff_tui.handoffs.grammar import stance
-from handoff_tui.handoffs.grammar.claim_list import ClaimList, add_branch, find_words, read_hashes
+from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList, add_branch, find_words, read_hashes
 from handoff_tui.handoffs.grammar.clauses import PathSpan, find_clause, find_clause_end, mask
 from handoff_tui.handoffs.grammar.entries import lead_length, read_item
 from handoff_tui.handoffs.grammar.git_words import read_branch, read_clean, read_commits
 from handoff_tui.handoffs.grammar.lexicon import CREATED, DIRTY, MODIFIED, READ
-from handoff_tui.handoffs.grammar.listings import read_code, read_members, read_table
+from handoff_tui.handoffs.grammar.listings import read_code, read_table
+from handoff_tui.handoffs.grammar.members import read_members
 from handoff_tui.handoffs.grammar.roles import HeadingContext, Role, find_folder, find_label, read_headings, role_of
 from handoff_tui.handoffs.grammar.sentences import goes_on, lies_there, names_elsewhere, points_to, read_sentence
 from handoff_tui.handoffs.grammar.tokens import HASH, canonical_hash, clean_path, has_file_name, is_surely_path
 from handoff_tui.handoffs.reading.json_document import JsonNode
-from handoff_tui.handoffs.reading.markdown import Code, Item, Paragraph, Section, Table, parse_field
+from handoff_tui.handoffs.reading.markdown import Block, Code, Item, Paragraph, Section, Table, parse_field
 
-_SENTENCE_END: Final = compile_later(r"(?<=[.!?;])(?=\s+[^a-z])|(?<=;)(?=\s)|\n(?=\s*[-*•])|\n\n")
+_SENTENCE_END: Final = compile_later(r"(?<=[.!?;])(?=\s+[^a-z])|(?<=;)(?=\s)|(?<=[。！？])|\n(?=\s*[-*•])|\n\n")
+_LONE_LABEL: Final = compile_later(
+    r"^\W*\*\*([^*\n]{3,60})\?\*\*\s+(?=[`\w.])(.+)|^\s*([A-Z][a-z]+(?: [a-z]+)?)\.\s+(?=[\w.@-]+/)(.+)", re.DOTALL
+)
+"""What else changed? `a`, `b`. Additions. src/a.py; src/b.py."""
+_ASKS: Final = compile_later(r"^(?:and )?(?:what|which)\b\s*", re.IGNORECASE)
+_BULLET: Final = compile_later(r"^\s*[•◦▪‣·:]\s+", re.MULTILINE)
 _ENTRY: Final = compile_later(
-    r"\s*(?:[~+✅✔☑⏳❌➕🆕🔧🗑]|[AMDRU?]{1,2}\d{0,3}\s+[`\w.]|(?:NEW|MOD|DEL)\b|[`*]{1,3}[^`*\s]+[`*]{1,3}\s*[:(\u2013\u2014-])"
+    r"\s*(?:\([a-z]{1,4}\)\s|(?:[\w@.-]+/)+[\w.-]+\.\w+\s?[:(\u2013\u2014]"
+    r"|[~+✅✔☑⏳❌🔜➕🆕✨✏📝🔧🛠♻🗑➖🔥]|[AMDRU?]{1,2}\d{0,3}\s+[`\w.]|(?:NEW|MOD|DEL)\b|[`*]{1,3}[^`*\s]+[`*]{1,3}\s*[:(\u2013\u2014-])"
 )
 _UNCOMMITTED: Final = compile_later(
     r"\bun-?committed\b|\bcommitted,? (?:except|apart from|other than|but not)\b|(?:\bnot|n['\u2019]t) (?:yet |been "
     r"|even )*(?:commit+ed|staged|checked in|tracked)\b|\bnothing (?:\w+ )?committed\b|\bunstaged\b"
     r"|\blocal (?:changes|edits|modifications)\b|\buntracked\b|\b(?:left|is|are|still|remains?) (?:\S+ )?dirty\b"
     r"|\bdirty files?\b|\byet to be committed\b|\bnot in git(?: yet)?\b|\bonly in (?:my|the) work(?:ing)? (?:tree"
-    r"|copy|directory)\b|\bstill (?:need|has|have) to be committed\b",
+    r"|copy|directory)\b|\bgit status\W+(?:\w+ ){0,2}(?:lists?|shows?|names?|reports?)\b"
+    r"|\bstill (?:need|has|have) to be committed\b",
     re.IGNORECASE,
 )
-_OF_UNCOMMITTED: Final = ("commit", "stage", "track", "checked in", "local ", "dirty", "in git", "only in ")
+_OF_UNCOMMITTED: Final = (
+    "commit",
+    "stage",
+    "track",
+    "checked in",
+    "local ",
+    "dirty",
+    "in git",
+    "only in ",
+    "git status",
+)
 _NO_UNCOMMITTED: Final = compile_later(
     r"\b(?:no|none|nothing|without|0) (?:\w+ )?(?:un-?committed|unstaged|untracked)|^\W*none\b", re.IGNORECASE
 )
@@ -52,7 +71,8 @@ _INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.I
 _MAY_NAME: Final = compile_later(r"\.[A-Za-z]|/[A-Za-z]|makefile|Makefile|dockerfile|Dockerfile|\]\(")
 _COMMIT: Final = compile_later(r"(?<![0-9a-f])[0-9a-f]{7,40}(?![0-9a-f])")
 _BRANCH: Final = compile_later(
-    r"branch|Branch|BRANCH|origin/|upstream/|git\b(?<=\bgit)|Git\b(?<=\bGit)|`(?:main|master|dev)|pushed to\b|"
+    r"branch|Branch|BRANCH|ブランチ|分支|브랜치|[Rr]am[ao]\b|[Zz]weig|ветк|origin/|upstream/|git\b(?<=\bgit)|Git\b(?<=\bGit)"
+    r"|`(?:main|master|dev|(?:feat\w*|(?:bug|hot)?fix|chore|release|refactor|wip|spike|story|epic)/)|pushed to\b|"
     + "|".join(rf"{word}(?<=\b{word}) (?:the )?[`*]*\w+/\w" for word in ("on", "to", "onto", "in", "from"))
 )
 _STATE: Final = compile_later(
@@ -64,14 +84,17 @@ Each alternative begins with a letter as it stands: Python then goes from one su
 """
 _ONLY_NAMED: Final = compile_later(r"\W*(?:\(?sha-?256\W{1,4}(?:[0-9a-f]{64})?\W*)?", re.IGNORECASE)
 """An entry with its path masked that says nothing else, or the hash of it."""
+_WORDS: Final = compile_later(r"[^\W\d_§]")
 _LONGEST_BLOCK = 20_000
 _LONGEST_NAME = 40
+_FEW_WORDS = 3
 _DOCUMENT: Final = compile_later(r"\.(?:md|rst|adoc|txt|pdf|html)(?:#\S*|:\d+)?$")
 _GOES_ON: Final = compile_later(
     r"(?:[,(/&+\u2014\u2013-]|\b(?:and|or|but|the|an?|in|of|to|on|at|by|with|for|from|is|are|was|were|has|have|that"
     r"|which|as|into|than|not|its|our|my))\s*$",
     re.IGNORECASE,
 )
+_IN_BRACKET: Final = compile_later(r"[`*_]*\s*\(([^()]*)\)")
 _WRAPPED = 100
 """A longer line is a paragraph that nobody wrapped."""
 
@@ -86,7 +109,7 @@ def find_claims(
     """
     claims = ClaimList(document, package)
     if front is not None:
-        read_members(claims, front)
+        read_members(claims, front, _read_text)
     headings: list[tuple[int, str]] = []
     for section in sections:
         while headings and headings[-1][0] >= section.level:
@@ -102,14 +125,22 @@ def find_claims(
     return claims.list()
 
 
+def find_member_claims(node: JsonNode, document: str, listed: Mapping[str, ClaimKind] | None = None) -> list[Claim]:
+    """Every claim of an object: `listed` says what lists claim whose names alone say nothing of it."""
+    claims = ClaimList(document)
+    read_members(claims, node, _read_text, listed)
+    return claims.list()
+
+
 def _read_section(claims: ClaimList, names: list[str], section: Section) -> None:
     """A paragraph or an entry that is a label (`**Files created:**`) is a heading for what follows."""
     own = context = read_headings(names)
     depth = 0
     claims.parents.clear()
-    for block in section.blocks:
+    blocks = [part for block in section.blocks for part in _unfold(block)]
+    for block, follows in zip_longest(blocks, blocks[1:]):
         if isinstance(block, Paragraph):
-            label = find_label(block.text)
+            label = find_label(block.text, listed=isinstance(follows, Item | Code))
             context, depth = (read_headings([*names, label]), 0) if label else (own, 0)
         elif isinstance(block, Item) and depth and block.depth <= depth:
             context, depth = own, 0
@@ -124,6 +155,16 @@ def _read_section(claims: ClaimList, names: list[str], section: Section) -> None
             own.folder = context.folder
         if isinstance(block, Item) and (label := find_label(block.text)):
             context, depth = read_headings([*names, label]), block.depth
+
+
+def _unfold(block: Block) -> Iterator[Block]:
+    """Lines of a paragraph that begin with a bullet are entries, though Markdown knows no such list."""
+    if not isinstance(block, Paragraph) or block.quoted or block.html or _BULLET.search(block.text) is None:
+        yield block
+        return
+    for number, line in enumerate(block.text.split("\n"), start=block.line):
+        bullet = _BULLET.match(line)
+        yield Item(number, line[bullet.end() :], 1) if bullet else Paragraph(number, line)
 
 
 def _split_entries(block: Paragraph | Item) -> Iterator[Paragraph | Item]:
@@ -165,7 +206,8 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
     branches = context.listed is Role.BRANCH
     readers = [read for read, look in _GIT_READERS if look.search(text) or (branches and read is read_branch)]
     is_hash = bool(claims.parents or claims.archive) and HASH.search(text) is not None
-    if not words and not readers and context.listed is None and not is_hash and "rchive" not in text:
+    is_attribute = bool(claims.parents) and ":" in text
+    if not (words or readers or context.listed or is_hash or is_attribute or "rchive" in text):
         if isinstance(block, Item):
             claims.forget_below(block.depth)
         return  # as most texts
@@ -179,19 +221,33 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
     item = block if isinstance(block, Item) else Item(block.line, block.text, 1)
     read_item(claims, context, item, text, words, listed=listed)
     is_below = listed and item.depth - 1 in claims.parents  # it tells what the file above does
-    masked = mask(text, words)
+    masked = mask(text, words).replace("\n", " ")
     if not readers and item.depth in claims.parents and _ONLY_NAMED.fullmatch(masked):
         return  # no word speaks of the file
+    before: list[PathSpan] = []
     for start, end in _split(text):
         sentence = text[start:end]
         line = block.line + text.count("\n", 0, start + len(sentence) - len(sentence.lstrip()))
         here = [word for word in words if start <= word.start < end]
         if start and _is_silent_field(sentence):
             continue
-        if not _read_field(claims, line, sentence, here, start):
+        if not _goes_on(claims, line, masked[start:end], before, here) and not _read_field(
+            claims, line, sentence, here, start
+        ):
             _read_sentence(claims, block, masked, text, (start, end), here, done=None if is_below else done)
+        before = here
         for read in readers:
-            read(claims, context, line, sentence, ticked=done and not is_below)
+            read(claims, context, line, sentence.replace("\n", " "), ticked=done and not is_below)
+
+
+def _goes_on(claims: ClaimList, line: int, masked: str, before: list[PathSpan], here: list[PathSpan]) -> bool:
+    """Whether a sentence of nothing but paths goes on with the list before it: `a`; `b`; `c`."""
+    kind = claims.became.get(before[-1].path) if before else None
+    if kind is None or not here or _WORDS.search(masked):
+        return False
+    for word in here:
+        claims.add(kind, line, word.path, subject=word.path)
+    return True
 
 
 def _may_be_uncommitted(text: str) -> bool:
@@ -246,13 +302,16 @@ def _is_silent_field(sentence: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _is_silent_name(name: str) -> bool:
-    return (stance.is_planned(name) or stance.is_silent_heading(name)) and role_of(name) is not DIRTY
+    return (stance.is_planned(name) or stance.is_silent_heading(name)) and role_of(name) not in {DIRTY, Role.HASH}
 
 
 def _read_field(claims: ClaimList, line: int, sentence: str, words: list[PathSpan], start: int) -> bool:
     """`**Added**: `a`, `b`` and `Branch: x`; whether it was one."""
     lead = lead_length(sentence)
-    parsed = None if stance.is_marked_done(sentence) else parse_field(sentence[lead:])
+    lone = _LONE_LABEL.match(sentence)
+    parsed = (
+        None if stance.is_marked_done(sentence) else _name_and_value(lone) if lone else parse_field(sentence[lead:])
+    )
     if parsed is None or not parsed[1]:
         return False
     name, value = parsed[0].lower().strip("* "), parsed[1]
@@ -260,7 +319,7 @@ def _read_field(claims: ClaimList, line: int, sentence: str, words: list[PathSpa
     if name.startswith("archive"):
         _read_archive(claims, line, sentence.strip(), name, value)
         return False
-    colon = start + sentence.index(":")
+    colon = start + (lone.start(lone.lastindex or 0) - 1 if lone else sentence.index(":"))
     return read_member(
         claims,
         role,
@@ -270,6 +329,11 @@ def _read_field(claims: ClaimList, line: int, sentence: str, words: list[PathSpa
         [word for word in words if word.start > colon],
         (sentence, start, colon),
     )
+
+
+def _name_and_value(match: re.Match[str]) -> tuple[str, str]:
+    name, value = (group for group in match.groups() if group is not None)
+    return _ASKS.sub("", name), value
 
 
 def read_member(
@@ -288,7 +352,12 @@ def read_member(
     if role is DIRTY and stance.is_denied(value.split(",", maxsplit=1)[0]):
         claims.add(DIRTY, line, said, value=0)
         return True
-    if role is None and _DOCUMENT.search(value.split(maxsplit=1)[0].strip("`*,;()[]")) and not stance.is_planned(said):
+    if (
+        role is None
+        and len(said.partition(":")[0].split()) <= _FEW_WORDS
+        and _DOCUMENT.search(value.split(maxsplit=1)[0].strip("`*,;()[]"))
+        and not stance.is_planned(said)
+    ):
         role = READ  # Design: docs/design.md
     if role is None or not isinstance(role, ClaimKind):
         return False
@@ -311,10 +380,13 @@ def read_member(
         return False
     for word in listed:
         if not re.fullmatch(
-            r"(?:\s*\([^()]*\))?[\s*_,&+;|]*(?:and)?[\s*_]*", sentence[end - start : word.start - start]
+            r"(?:\s*\([^()]*\))?[\s*_,&+;|/]*(?:and)?[\s*_]*", sentence[end - start : word.start - start]
         ):
             break
-        claims.add(role, line, said, subject=word.path)
+        bracket = _IN_BRACKET.match(sentence, word.end - start)
+        own = stance.read_annotation(bracket[1]) if bracket and role in BECOMING else None
+        if own is not False:
+            claims.add(own if isinstance(own, ClaimKind) else role, line, said, subject=word.path)
         end = word.end
         found = True
     return found

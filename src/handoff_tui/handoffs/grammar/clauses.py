@@ -28,7 +28,7 @@ FINITE: Final = word_set("was were is are has have had will does do did can shou
 ADVERBS: Final = word_set(
     "also now then just all both newly only already finally first too even subsequently since either "
     "slightly again today yesterday myself ourselves manually recently completely auch ich ebenfalls aussi también "
-    "anche ook тоже также を が は 을 를 은 는 也 已 了 已经"
+    "anche ook тоже также も を が は 을 를 은 는 也 已 了 已经"
 )
 INTO: Final = word_set("in into to inside within under onto across throughout")
 PREPOSITIONS: Final = INTO | word_set(
@@ -47,9 +47,14 @@ _ADJECTIVES: Final = word_set("updated rewritten refactored reworked renamed rem
 _BY_DOING: Final = frozenset({"by", "finished", "done", "completed", "after", "up"})
 _THIS_WORK: Final = compile_later(
     r"\b(?:this|the|my|our|that|last|latest) (?:\w+ )?(?:commit|pr|pull request|mr|merge request|change|changes"
-    r"|changeset|patch|branch|work|session|diff|handoff|phase|iteration|pass)\b[^,;]*$|^\W*(?:commit|pr)\b[^,;]*$",
+    r"|changeset|patch|branch|work|session|diff|handoff|phase|iteration|pass)\b[^,;]*$|^\W*(?:commit|pr)\b[^,;]*$|^\W*this\s*$",
     re.IGNORECASE,
 )
+_BEFORE_GERUND: Final = (
+    AUX | PREPOSITIONS | ADVERBS | LISTED_BY | SUBJECTS | _BY_DOING
+    | word_set("started began begun stopped kept spent tried finished involved required avoided considered i'm i've")
+)  # fmt: skip
+"""Behind another word, `handling` is a noun: session handling."""
 _DID: Final = frozenset({"did", "managed", "able", "went"})
 _CLAUSE: Final = compile_later(r"[;:!?\u2014]|\b(?:but|because|since|although|while|so that)\b", re.IGNORECASE)
 _NO_VERB: Final = Verb(Effect.OTHER, Form.PAST)
@@ -146,15 +151,22 @@ class Clauses:
                 depth = max(0, depth - 1)
             elif depth:
                 continue
-            elif (token.text in _HARD and not self._is_colon_of_list(back)) or (
-                token.text in RELATIVE and self._is_clause(back)
-            ):
+            elif self._is_border(back):
                 return None
             elif (token.verb is not None and self._is_verb(back)) or self._is_other_verb(back):
                 return None if self._is_behind(back) else back
             elif token.text in SUBJECTS and back and self.text(back - 1) in {",", "and"}:
                 return None
         return None
+
+    def _is_border(self, number: int) -> bool:
+        """Whether a token parts two clauses: `which`, a semicolon, or `as` behind a comma."""
+        text = self.tokens[number].text
+        if text in _HARD:
+            return not self._is_colon_of_list(number)
+        return (text in RELATIVE and self._is_clause(number)) or (
+            text == "as" and self.text(number - 1) == "," and self.text(number + 1) not in AUX
+        )
 
     def _is_colon_of_list(self, number: int) -> bool:
         """Added three files: `a`, `b` and `c`."""
@@ -177,6 +189,8 @@ class Clauses:
         before, form = self.text(number - 1), (self.verb(number) or _NO_VERB).form
         if form in {Form.BASE, Form.THIRD} and (before in DETERMINERS | PREPOSITIONS - {"to"} or before.isdigit()):
             return False
+        if form is Form.GERUND and before.isalpha() and before not in _BEFORE_GERUND and not before.endswith("ly"):
+            return token.verb is None or (before in DETERMINERS and self.text(number + 1) in {"of", "to"})
         if form is Form.THIRD and self.text(number + 1) in PREPOSITIONS | {",", "and", "."}:
             return False
         if form is Form.BASE and number and self.text(number - 1).isalpha() and not self._may_take_base(number):
@@ -218,9 +232,13 @@ class Clauses:
             subject = token.text in SUBJECTS
             if not back or not (subject or self.is_path(back)):
                 continue
-            before = self.text(back - 1)
-            if before in RELATIVE or (before in {",", "and"} and (subject or not self.is_path(back - 2))):
+            before, first = self.text(back - 1), back
+            while before in ADVERBS:
+                before, first = self.text(first - 2), first - 1
+            if before in RELATIVE or (before in {",", "and"} and (subject or not self.is_path(first - 2))):
                 return token.start
+            if token.text in {"i", "we"} and (self.is_path(first - 1) or before in {"so", "hence", "therefore"}):
+                return token.start  # instead of adding `a` I extended `b`
         return self.start
 
     def is_asserted(self, at: int) -> bool:

@@ -26,7 +26,8 @@ _FAIL: Final = r"fail(?:ed|ing|s|ures?)?|red\b|broken"
 _TESTED: Final = r"(?:(?:unit|e2e|integration|regression|package|new)\s+)?(?:tests?|specs?|examples?|checks?)"
 _NO_ROLE: Final = compile_later(
     r"\b(?:expect(?:ed|s)?|targets?|goals?|aims?|should|must|needs?|required?|wants?|before (?:this|the|that|my|our)"
-    r"|previously|formerly|earlier|last (?:week|time|session|run)|used to|for example|e\.g\.|for instance|would|will"
+    r"|previously|formerly|earlier|back then|at the time|last"
+    r" (?:week|time|session|run|known|good|green|full)|used to|for example|e\.g\.|for instance|would|will"
     r"|if|until|were failing before|make sure|ensure|see to it)\b",
     re.IGNORECASE,
 )
@@ -39,7 +40,7 @@ _NO_TEST: Final = compile_later(
     re.IGNORECASE,
 )
 _HTTP_OK: Final = compile_later(r"\b20\d (?:OK|Created|Accepted)\b")
-_OTHER_LINE: Final = compile_later(r"^\W*(?:test )?(?:suites?|files|snapshots?)\s*:", re.IGNORECASE)
+_OTHER_LINE: Final = compile_later(r"^\W*(?:test )?(?:suites|files|snapshots?)\s*:", re.IGNORECASE)
 _PART_OF: Final = compile_later(
     rf"(?<![\w./]){_N}\s*(?:/|\bof\b|\bout of\b)\s*(?:the\s+"
     rf"|all\s+)?{_N}(?![\w/.]\d)(?:\s+(?:\w+\s+){{0,2}}?(?:{_TESTED}\s+)?"
@@ -131,7 +132,8 @@ _MAY_COUNT: Final = compile_later(
     r"pass|green|succe|ok\b|fail|red\b|broken|error|skipped|total|test|spec|suite|jest|✅"
 )
 """In lower case."""
-_LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b")
+_LEADING_NUMBER: Final = compile_later(r"^~?\s*(\d{1,9}(?:,\d{3})*)\b(?!\s+(?:tests?\s+)?collected\b)")
+"""What was collected need not have run."""
 _SENTENCE_END: Final = compile_later(r"(?<=[.;!?])\s+|\n+")
 _QUOTED: Final = compile_later(r"`[^`\n]*\s[^`\n]*`|\"[^\"\n]*\"")
 
@@ -340,8 +342,13 @@ def _leave_out_code(section: Section) -> Section:
     """Output counts under a heading about tests; elsewhere it may be anybody's."""
     if not section.codes() or _TEST_HEADING.search(section.name):
         return section
-    kept = [block for block in section.blocks if not isinstance(block, Code) or _sums_up(block)]
+    kept = [block for block in section.blocks if not isinstance(block, Code) or _is_result(block)]
     return replace(section, blocks=kept)
+
+
+def _is_result(code: Code) -> bool:
+    """Whether a block is the output of a run, and no form to fill in."""
+    return code.language not in {"markdown", "md"} and _sums_up(code)
 
 
 def _sums_up(code: Code) -> bool:

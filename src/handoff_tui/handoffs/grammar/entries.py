@@ -11,12 +11,13 @@ from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.claim_list import BECOMING, ClaimList, read_hashes
 from handoff_tui.handoffs.grammar.clauses import PathSpan, mask
-from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, MODIFIED, READ
-from handoff_tui.handoffs.grammar.roles import HeadingContext, Role, role_of
+from handoff_tui.handoffs.grammar.lexicon import CREATED, DELETED, DIRTY, MODIFIED, READ, Effect, Form, find_verb
+from handoff_tui.handoffs.grammar.roles import HeadingContext, Role, role_of, role_of_column
 from handoff_tui.handoffs.grammar.sentences import read_sentence
 from handoff_tui.handoffs.grammar.tokens import clean_path, has_file_name, is_surely_path
-from handoff_tui.handoffs.reading.markdown import Item
+from handoff_tui.handoffs.reading.markdown import Item, parse_field
 
+_FIRST_WORD: Final = compile_later(r"^[\W\d_]*([^\W\d_][\w'-]*)")
 _BARE: Final = compile_later(r"\S+")
 _MOVES: Final = compile_later(r"\b(?:mov|renam)", re.IGNORECASE)
 
@@ -64,9 +65,10 @@ def read_item(
         parent = claims.parents.get(item.depth - 1)
         if parent is not None:
             read_hashes(claims, parent, text, item.line)
+            _read_attribute(claims, parent, text, item.line)
         elif listed and not _read_last(claims, context, item, first_line, words) and context.listed is READ:
             for word in words:
-                if is_surely_path(word.path) and stance.is_instruction(text[: word.start]):
+                if is_surely_path(word.path) and stance.is_instruction(text[: word.start]) and not _is_order(text):
                     claims.add(READ, item.line, first_line, subject=word.path)
         return
     claims.parents[item.depth] = leading.path
@@ -76,6 +78,23 @@ def read_item(
         _read_entry(claims, context, item, text, words, leading, mark)
     gone = context.listed is DELETED
     read_hashes(claims, leading.path, text[leading.end :], item.line, whole=first_line, gone=gone)
+
+
+def _read_attribute(claims: ClaimList, path: str, text: str, line: int) -> None:
+    """`state: modified`, below an entry that only names a file."""
+    field = parse_field(text)
+    if field is not None and role_of_column(field[0]) is Role.ACTION:
+        kind = stance.read_annotation(field[1])
+        if isinstance(kind, ClaimKind):
+            claims.correct(kind, line, text, path)
+
+
+def _is_order(text: str) -> bool:
+    """Whether an entry orders or asks for a change: add `x`, should we delete `x`?"""
+    first = _FIRST_WORD.match(text)
+    verb = find_verb(first[1].lower()) if first else None
+    is_order = verb is not None and verb.form is Form.BASE and verb.act not in {Effect.OTHER, Effect.WRITE_DOWN}
+    return is_order or text.rstrip(" *_)").endswith("?") or stance.is_unconditional(text) is False
 
 
 def _read_move(claims: ClaimList, context: HeadingContext, line: int, text: str, leading: PathSpan) -> bool:
@@ -165,7 +184,7 @@ def _read_last(claims: ClaimList, context: HeadingContext, item: Item, line: str
     if (
         not _ENDS_IN_PATH.search(before)
         or not stance.is_assertion(before)
-        or read_sentence(masked, 0, len(line), words, done=True)
+        or (_begins_with_verb(line) and read_sentence(masked, 0, len(line), words, done=True))
     ):
         return False
     if _OF_OTHERS.search(before):
@@ -179,6 +198,11 @@ def _read_last(claims: ClaimList, context: HeadingContext, item: Item, line: str
         claims.add(kind, item.line, line, subject=word.path)
         end = word.end
     return True
+
+
+def _begins_with_verb(line: str) -> bool:
+    first = _FIRST_WORD.match(line)
+    return first is not None and find_verb(first[1].lower()) is not None
 
 
 def lead_length(line: str) -> int:

@@ -14,6 +14,7 @@ from handoff_tui.handoffs.grammar.entries import lead_length
 from handoff_tui.handoffs.grammar.lexicon import DIRTY
 from handoff_tui.handoffs.grammar.roles import HeadingContext, Role
 from handoff_tui.handoffs.grammar.tokens import COMMIT
+from handoff_tui.handoffs.reading.markdown import parse_field
 
 _INTRODUCES: Final = compile_later(r"[(\u2014\u2013:-]\s*`?$")
 
@@ -36,7 +37,8 @@ _COMMIT_WORD: Final = compile_later(
     r"|\b(?:fixed|done|shipped|added|introduced|implemented|resolved|addressed|removed|squashed|rebased|built|tagged"
     r"|bisected|broken|changed|went in|delivered)(?: \w+)? (?:in|by|with|as|at|to|on|onto|down to)\b"
     r"|\brev(?:ision)?\b|\bgit (?:sha|log|show|diff|checkout|reset|range)\b|\bsha\b|\btip\b|\bchangeset\b"
-    r"|\bbase(?:d on)?\b|\bparent\b|\bFOUND\b|\bmain (?:is )?(?:now )?at\b|\bafter\b.*\bat\b|\bas of\b|^\W*refs?\b\W*:",
+    r"|\bdepends[- ]on\b|コミット|提交|커밋|\bкоммит\w*|\bbase(?:d on)?\b|\bparent\b"
+    r"|\bFOUND\b|\bmain (?:is )?(?:now )?at\b|\bafter\b.*\bat\b|\bas of\b|^\W*refs?\b\W*:",
     re.IGNORECASE,
 )
 _NO_COMMIT: Final = compile_later(
@@ -48,8 +50,17 @@ _NO_COMMIT: Final = compile_later(
     r"|digests?|fingerprints?|md5|sha-?\d+|hash(?:es)?) (?:of|for) \S+[\s:`'\"(#=*]*$",
     re.IGNORECASE,
 )
+_ONLY_COMMITS: Final = compile_later(r"^(?:[`*\s,;&.]|and\b|\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b)+$")
+_NEXT_COMMIT: Final = compile_later(r"^[`*]*\s*(?:and|to|\.\.|,|&|\+)?\s*(?:and\s+)?[`*]*$")
+_ON_BRANCH: Final = compile_later(r"^[`*)\s,]+(?:on|in|of)\s+[`*]{1,3}[\w.-]+/")
+_OTHER_ID: Final = compile_later(
+    r"\b(?:request|trace|session|container|image|token|receipt|order|invoice|ticket|correlation|transaction|job|run)"
+    r" ids?\b|\b(?:(?<!commit )hashe?|digest|uuid|nonce|etag|colou?r|checksum|fingerprint|api key)s?\b",
+    re.IGNORECASE,
+)
+"""Somewhere in its clause: the hex word is no commit, whatever the heading."""
 _IN_COMMIT: Final = compile_later(
-    r"(?:\b(?:in|at|since|as|by|with|after|before|until|onto|reviewed|see|cf\.?|siehe|vgl\.?|voir|véase)|@)\s+[`*(]*$",
+    r"(?:\b(?:in|at|on|into|from|between|since|as|by|with|after|before|until|onto|reviewed|see|cf\.?|siehe|vgl\.?|voir|véase)|@)\s+[`*(]*$",
     re.IGNORECASE,
 )
 _SUBJECT: Final = compile_later(
@@ -66,12 +77,16 @@ _BRANCH: Final = compile_later(
     r"|\b(?:pushed|committed|landed|based|rebased|sits?|lives?|is|are|merged|work(?:ed|ing)?|checked out) (?:\w+ ){0,2}"
     r"(?:to|on|onto|in|into)\s+[`*]{1,3}(?P<pushed>(?:" + _PREFIX + r"/[^`*\s]+|main|master|develop|dev|trunk))[`*]"
     r"|\b(?:on|to|onto|in|from) (?:the )?(?:branch )?(?P<bare>" + _PREFIX + r"/[\w./-]*[\w-])(?![\w/]|\.\w)"
-    r"|\bbranch(?:es)?(?: is| was| name|:)+ (?P<named>" + _PREFIX + r"/[\w./-]*[\w-])"
+    r"|\bbranch(?:es)?(?: is| was| name|:)* (?P<named>" + _PREFIX + r"/[\w./-]*[\w-])"
     r"|\b(?:pr|mr|pull request|merge request)\b.{0,20}? from [`*]{1,3}(?P<asked>[^`*\s]+)[`*]"
     r"|\bpushed [`*]{1,3}(?P<own>" + _PREFIX + r"/[^`*\s]+)[`*]"
     r"|^\W*[`*]{1,3}(?P<subject>" + _PREFIX + r"/[^`*\s.]+)[`*]{1,3} (?:is|was|has|holds|waits|contains|lives)\b"
     r"|\b(?:committed|pushed|merged|landed|rebased)\b[^.;]*? (?:to|on|onto|into) (?P<trunk>main|master|develop"
     r"|trunk)\b|[0-9a-f]{7}[`*)\s]+on [`*]{1,3}(?P<at>[^`*\s]+)[`*]"
+    r"|\b(?:on|into|from|off|onto|against|target(?:s|ed|ing)?|pushed|branche|rama|zweig|ramo|ブランチは?|分支|브랜치|ветк\w)"
+    r"\W{1,3}[`*]{1,3}(?P<near>(?:feat(?:ure)?|(?:bug|hot)?fix|chore|release|refactor|wip|spike|story|epic|claude|codex|experiment)/"
+    r"[^`*\s]+|main|master|develop|trunk)[`*]"
+    r"|\bon\W{1,3}[`*]{1,3}(?P<there>(?:origin|upstream)/[^`*\s]+)[`*]"
     r"|\bmerged (?:in)?to\W{1,4}[`*]{1,3}(?P<target>[^`*\s]+)[`*]|\bpushed to\s+[`*]{1,3}(?P<to>[^`*\s]+)[`*]"
     r"|\bon branch (?P<status>[\w./-]*[\w-])|^\W*git\W+(?:currently )?on (?:branch )?[`*]{0,3}(?P<git>[\w./-]*[\w-])",
     re.IGNORECASE,
@@ -89,14 +104,25 @@ _ORDER: Final = compile_later(
     r"|on it)\b)|branch off|pull)\b",
     re.IGNORECASE,
 )
-_BRANCH_GONE: Final = compile_later(r"\b(?:deleted|removed|gone|pruned|closed)\b", re.IGNORECASE)
+_BRANCH_GONE: Final = compile_later(
+    r"^[^`.;]*\b(?:deleted|removed|gone|pruned|closed|(?:will|to|should|could|can|may|might) be"
+    r" (?:\w+ )?(?:opened|created|cut|made|started|named|called|pushed)|(?:does|did)(?: not|n['\u2019]t) exist)\b",
+    re.IGNORECASE,
+)
+"""What stands behind a branch that isn't there any more, or not yet."""
 
 
 def read_commits(claims: ClaimList, context: HeadingContext, line: int, text: str, *, ticked: bool) -> None:
     """Hex words that the words around them, the heading, or their place in an entry say are commits."""
+    accepted = -1
+    field = parse_field(text[lead_length(text) :])
+    is_list = field is not None and _ONLY_COMMITS.match(field[1]) is not None
     for match in COMMIT.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
-        named = context.commits or _COMMIT_WORD.search(text) is not None
+        clause = text[find_clause(text, 0, match.start()) : match.start()]
+        follows = accepted >= 0 and _NEXT_COMMIT.match(text[accepted : match.start()]) is not None
+        named = context.commits or is_list or follows or _COMMIT_WORD.search(text) is not None
+        named = named or ("`" in before[-1:] and _ON_BRANCH.match(after) is not None)
         lead = lead_length(text)
         leads = before[lead:].strip("`*( ") == "" and "`" in before + after[:1]
         is_log = leads and _SUBJECT.match(after) is not None
@@ -105,23 +131,26 @@ def read_commits(claims: ClaimList, context: HeadingContext, line: int, text: st
         if (
             not (named or ((ticked or "`" in before[-1:]) and closes) or (ticked and leads) or is_log or lies_in)
             or _NO_COMMIT.search(before)
+            or (_OTHER_ID.search(clause) and not _COMMIT_WORD.search(clause))
             or _ELSEWHERE.search(text)
-            or not stance.is_assertion(text[find_clause(text, 0, match.start()) : match.start()])
+            or (not stance.is_assertion(clause) and not is_list)
             or not stance.is_unconditional(text)
         ):
             continue
+        accepted = match.end()
         claims.add(ClaimKind.COMMIT, line, text.strip(), value=match.group())
 
 
 def read_branch(claims: ClaimList, context: HeadingContext, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
-    if _ORDER.match(sentence) or _BRANCH_GONE.search(sentence):
+    if _ORDER.match(sentence):
         return
     leading = _LISTED_BRANCH.match(sentence) if context.listed is Role.BRANCH else None
-    match = leading or _BRANCH.search(sentence)
-    for found in (match, _REMOTE_BRANCH.search(sentence)):
-        if found is None or (found is not leading and not stance.is_assertion(sentence[: found.start()])):
+    named = [leading] if leading else [*_BRANCH.finditer(sentence), *_REMOTE_BRANCH.finditer(sentence)]
+    for found in named:
+        before = sentence[: found.start()]
+        if found is not leading and not stance.is_assertion(before[find_clause(sentence, 0, found.start()) :]):
             continue
-        if stance.is_unconditional(sentence[: found.start()]):
+        if stance.is_unconditional(before) and not _BRANCH_GONE.search(sentence[found.end() :]):
             add_branch(claims, line, sentence.strip(), next(group for group in found.groups() if group))
 
 

@@ -78,7 +78,8 @@ _LEMMAS: Final = {
         "wire rewire "
         "hook reformat optimise optimize convert port enhance augment enrich upgrade tighten loosen instrument "
         "annotate trim shorten streamline overhaul repair mend redo implement build finish complete strengthen "
-        "parametrise parametrize parameterize inline reorder restyle unify consolidate decouple modernise modernize "
+        "parametrise parametrize parameterize inline reorder restyle retune rearrange reshape "
+        "rebalance unify consolidate decouple modernise modernize "
         "localise localize correct debug style retype reword rephrase refresh regenerate deduplicate harmonise "
         "harmonize rebuild reimplement generalise generalize flesh deliver enable disable configure reconfigure "
         "clean downgrade teach ship land soften slim relax relabel retitle retarget bolster secure stabilise stabilize"
@@ -132,18 +133,21 @@ _NOUNS: Final = {
 _OTHER_LANGUAGES: Final = {
     Effect.CREATE: (
         "erstellt angelegt hinzugefügt eingeführt geschrieben créé ajouté créée creado creó creé agregado agregué "
-        "agregó añadido añadí añadió creato aggiunto aangemaakt toegevoegd utworzono dodano criado criei adicionado "
+        "agregó añadido añadí añadió creato aggiunto aangemaakt toegevoegd utworzono dodano dodałem dodałam "
+        "utworzyłem criado criei adicionado "
         "создан добавлен создал добавил 新建 新增 创建 添加 新規作成 作成 追加 추가 생성"
     ),
     Effect.CHANGE: (
         "retouché geändert angepasst überarbeitet aktualisiert erweitert behoben ergänzt modifié changé corrigé adapté "
         "modificado modificó modifiqué actualizado actualizó actualicé cambiado cambió cambié modificato aggiornato "
-        "corretto gewijzigd aangepast bijgewerkt zmieniono zaktualizowano poprawiono alterado alterei atualizado "
+        "corretto gewijzigd aangepast bijgewerkt zmieniono zaktualizowano poprawiono "
+        "zmieniłem zmieniłam poprawiłem zaktualizowałem alterado alterei atualizado "
         "изменён изменен обновлён обновлен исправлен изменил обновил исправил 修改 更新 变更 変更 修正 수정 변경"
     ),
     Effect.DELETE: (
         "gelöscht entfernt supprimé retiré enlevé eliminado eliminó eliminé borrado borró borré rimosso eliminato "
-        "cancellato verwijderd usunięto removido removi excluído удалён удален удалил 删除 移除 削除 삭제 제거"
+        "cancellato verwijderd usunięto usunąłem usunęłam "
+        "removido removi excluído удалён удален удалил 删除 移除 削除 삭제 제거"
     ),
     Effect.MOVE: (
         "umbenannt verschoben renommé déplacé renombrado movido rinominato spostato hernoemd verplaatst переименован "
@@ -161,6 +165,7 @@ _PHRASES: Final = {
     "created": (
         r"(?:knocked|put|pulled|cobbled|slapped|thrown|threw) together|(?:knocked|whipped|drew|drawn|wrote|mocked) up"
         r"|brought in|(?:stood|set|spun) up|stubbed out|dropped in(?=\s+(?:a|an|the)\b)|came up with"
+        r"|came (?:into being|to life)"
     ),
     "became": (
         r"(?<=§ )(?:is now(?: called| named)?|turned into|(?:heißt|heisst) (?:jetzt|nun)"

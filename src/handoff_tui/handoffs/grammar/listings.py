@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -17,19 +17,19 @@ from handoff_tui.handoffs.grammar.tokens import (
     HASH,
     canonical_hash,
     clean_path,
-    find_commits,
     has_file_name,
     is_surely_path,
 )
-from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Code, Item, Row, Table, plain
 
 _OLD_COLUMN: Final = compile_later(r"(?:from|old|before|previous|original)(?: \w+)?$")
 _NEW_COLUMN: Final = compile_later(r"(?:to|new|after|now)(?: \w+)?$")
-_BEFORE_NOTE: Final = compile_later(r"^[^\w+]+")
 
 _Role = ClaimKind | Role | None
-_SUM_LINE: Final = compile_later(r"^\s*([0-9a-fA-F]{64})\s+\*?(\S+)\s*$")
+_SUM_LINE: Final = compile_later(
+    r"^\s*(?P<hex>[0-9a-fA-F]{64})\s+\*?(?P<path>\S+)\s*$"
+    r"|^\s*SHA-?256 ?\((?P<tagged>\S+)\) ?= ?(?P<tag>[0-9a-fA-F]{64})\s*$"
+)
 _CUT_HASH: Final = compile_later(r"(?<![0-9a-zA-Z])(?=\w*\d)[0-9a-f]{6,63}(?:\.\.\.|…)")
 _NAME_STATUS: Final = compile_later(
     r"^ {0,4}(\?\?|[AMDRCU]{1,2}\d{0,3}|[+~]|new:|mod:|del:)\s+(\S+)(?:\s+(?:->|=>)?\s*(\S+))?\s*(?:[#(].*)?$"
@@ -83,12 +83,13 @@ _OUTPUT: Final = frozenset(
         "patch",
     }
 )
-_HOLDS_FILES: Final = compile_later(r"files?|changes|work|git|session|artifacts|repo", re.IGNORECASE)
 _CLEAN: Final = compile_later(r"working tree clean|nothing to commit")
 _LOG_LINE: Final = compile_later(r"^[\W_]*(?:commit )?([0-9a-f]{7,40})(?:\s|$)")
 _LEAST_TREE = 2
 _WHERE: Final = compile_later(r"^\W*(?:where|location|lives in|found in|see)\b", re.IGNORECASE)
 _SHORT = 24
+_FEW_WORDS = 3
+_MOST_OF = 0.6
 _VALUE: Final = compile_later(r"[/\d`]")
 _YES: Final = compile_later(r"^\W*(?:yes|x|y|true|done|completed?|finished)\W*$|^[✅✔✓•☑️\s]+$", re.IGNORECASE)
 
@@ -96,9 +97,14 @@ _YES: Final = compile_later(r"^\W*(?:yes|x|y|true|done|completed?|finished)\W*$|
 def read_table(claims: ClaimList, context: HeadingContext, table: Table) -> list[Item]:
     """A table of files with what became of each, of commits, or of fields and values; the cells that are sentences."""
     told: list[Item] = []
-    if context.silent:
+    if context.silent or any(map(stance.is_planned, table.header)):
         return told
     roles = [role_of_column(heading) for heading in table.header]
+    for number, heading in enumerate(table.header):
+        if roles[number] is None and _holds_hashes(table, number):
+            roles[number] = Role.HASH_BEFORE if _OLD_COLUMN.match(heading.lower().strip()) else Role.HASH
+    if Role.ACTION not in roles and (actions := _find_actions(table, roles, context)) is not None:
+        roles[actions] = Role.ACTION
     files = _find_column(table, roles, context)
     rows = table.rows
     if files is None and len(table.header) == 2 and not roles[1] and (not roles[0] or _VALUE.search(table.header[1])):  # noqa: PLR2004
@@ -129,7 +135,11 @@ def _is_finished(cell: str) -> bool:
 
 def _is_open(cell: str) -> bool:
     """Whether a short cell says that what its row tells of is still to be done."""
-    return len(cell) <= _SHORT and (stance.is_marked_open(cell) or stance.is_planned(cell) or stance.is_denied(cell))
+    return len(cell) <= _SHORT and (
+        stance.is_marked_open(cell)
+        or stance.is_planned(cell)
+        or stance.is_denied(cell.split(maxsplit=1)[0] if cell.split() else "")
+    )
 
 
 def _field_role(name: str) -> _Role:
@@ -149,6 +159,24 @@ def _find_column(table: Table, roles: list[_Role], context: HeadingContext) -> i
             cell for cell in cells if cell and (path := clean_path(cell[0].strip(",;:()"))) and is_surely_path(path)
         ]
         if paths and 2 * len(paths) > len(cells) and roles[number] not in BECOMING:
+            return number
+    return None
+
+
+def _holds_hashes(table: Table, column: int) -> bool:
+    cells = [plain(row.cells[column]).strip() for row in table.rows if column < len(row.cells)]
+    return bool(cells) and all(HASH.fullmatch(cell) for cell in cells if cell) and any(cells)
+
+
+def _find_actions(table: Table, roles: list[_Role], context: HeadingContext) -> int | None:
+    """The column whose cells say, in a word or two, what became of something, whatever it is called."""
+    for number, role in enumerate(roles):
+        if role is not None:
+            continue
+        cells = [plain(row.cells[number]).strip() for row in table.rows if number < len(row.cells)]
+        told = [cell for cell in cells if cell and len(cell.split()) <= _FEW_WORDS and "/" not in cell]
+        deeds = [cell for cell in told if isinstance(_read_action(context, cell), ClaimKind)]
+        if deeds and len(deeds) > _MOST_OF * len(cells):
             return number
     return None
 
@@ -244,51 +272,6 @@ def _read_cell(claims: ClaimList, context: HeadingContext, row: Row, text: str, 
                 claims.add(role, row.line, text, subject=word.path)
 
 
-def read_members(claims: ClaimList, node: JsonNode, listed: Mapping[str, ClaimKind] | None = None) -> None:
-    """What the members of an object claim by their names: front matter, or a note in YAML or JSON.
-
-    `listed`: what lists claim whose names alone say nothing of it.
-    """
-    for member in node.members():
-        name = member.key.replace("_", " ").replace("-", " ")
-        role = None if stance.is_silent_heading(name) else role_of(member.key) or (listed or {}).get(member.key)
-        if isinstance(member.value, dict):
-            if role is not None or _HOLDS_FILES.search(member.key):
-                read_members(claims, member)
-            continue
-        if role is None:
-            continue
-        for element in member.each():
-            told = (
-                element.first("path", "file", "name", "hash", "sha")
-                if isinstance(element.value, dict)
-                else element.as_text()
-            )
-            if told:
-                _read_value(claims, element, role, told)
-
-
-def _read_value(claims: ClaimList, element: JsonNode, role: ClaimKind | Role, told: str) -> None:
-    line = element.where.line or 1
-    if role is Role.COMMIT:
-        for commit in find_commits(told):
-            claims.add(ClaimKind.COMMIT, line, told, value=commit)
-    elif role is Role.BRANCH:
-        add_branch(claims, line, told, told.split(maxsplit=1)[0])
-    elif isinstance(role, ClaimKind):
-        words = told.split()
-        path = clean_path(words[0].strip("`'\"(),;:")) if words else None
-        if path is not None and has_file_name(path):
-            annotation = stance.read_annotation(_BEFORE_NOTE.sub("", told.partition(words[0])[2]))
-            kind = annotation if isinstance(annotation, ClaimKind) and role is MODIFIED else role
-            if annotation is not False:
-                claims.add(kind, line, told, subject=path)
-            sealed = element.find("sha256", "hash", "checksum")
-            if sealed is not None and (match := HASH.search(sealed.as_text() or "")):
-                line = sealed.where.line or line
-                claims.add(ClaimKind.HASH, line, match.group(), subject=path, value=canonical_hash(match.group()))
-
-
 def read_code(claims: ClaimList, context: HeadingContext, code: Code) -> None:
     """Output of git and of sha256sum, and trees of files."""
     if context.silent or code.language.split(" ")[0].lower() not in _OUTPUT:
@@ -310,7 +293,8 @@ def read_code(claims: ClaimList, context: HeadingContext, code: Code) -> None:
             kinds = [one for one in _paths((DIRTY, text.strip())) if is_surely_path(one[1])]
         for kind, path in kinds:
             claims.add(DIRTY if is_status else kind, number, text.strip(), subject=path)
-        commit = _LOG_LINE.match(text) if context.commits or command in {"log", "show"} else None
+        is_log = context.commits or command in {"log", "show"} or text.startswith("commit ")
+        commit = _LOG_LINE.match(text) if is_log else None
         if commit and COMMIT.fullmatch(commit[1]):
             claims.add(ClaimKind.COMMIT, number, text.strip(), value=commit[1])
     _read_tree(claims, context, lines, code.line)
@@ -321,8 +305,9 @@ def _read_output_line(
 ) -> list[tuple[ClaimKind, str]]:
     """What one line says of files; hashes, branches, and a clean work tree are added at once."""
     checksum, branch = _SUM_LINE.match(text), _ON_BRANCH.match(text)
-    if checksum and (path := clean_path(checksum.group(2))):
-        claims.add(ClaimKind.HASH, number, text, subject=path, value=canonical_hash(checksum.group(1)))
+    if checksum and (path := clean_path(checksum["path"] or checksum["tagged"])):
+        sealed = checksum["hex"] or checksum["tag"]
+        claims.add(ClaimKind.HASH, number, text, subject=path, value=canonical_hash(sealed))
     elif branch:
         claims.add(ClaimKind.BRANCH, number, text.strip(), value=branch[1])
     elif _CLEAN.search(text):

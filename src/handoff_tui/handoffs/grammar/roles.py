@@ -26,6 +26,7 @@ from handoff_tui.handoffs.grammar.lexicon import (
     find_verb,
     word_set,
 )
+from handoff_tui.handoffs.grammar.tokens import is_surely_path
 from handoff_tui.handoffs.reading.markdown import plain
 
 _CAMEL_CASE: Final = compile_later(r"(?<=[a-z])(?=[A-Z])")
@@ -67,8 +68,10 @@ _CLEAN: Final = compile_later(
 _READ: Final = compile_later(
     r"\b(?:key|relevant|important|useful|related|main|critical|core|reference) (?:files?|documents?|docs|paths?"
     r"|modules?)\b"
-    r"|^references?$|^(?:must[- ]|required |further |recommended )?read(?:ing)?(?: first| this| next| before.*| list)?$"
-    r"|^see(?: also)?$|^start (?:with|here|at|from)$|^entry[- ]?points?$|^where (?:things|to look|everything).*"
+    r"|^references?$|^(?:must[- ]|required |further |recommended |worth )?read(?:ing)?"
+    r"(?: first| this| next| before.*| list)?$"
+    r"|^see(?: also)?$|^start (?:with|here|at|from)$|^entry[- ]?points?$"
+    r"|^where (?:things (?:are|live|lie)|to look|everything).*"
     r"|^pointers?$|^documentation$|^docs$|^links?$|^source of truth$|^files? to (?:read|know|look at|review)\b.*",
     re.IGNORECASE,
 )
@@ -78,13 +81,14 @@ _COMMIT: Final = compile_later(
     re.IGNORECASE,
 )
 _COMMIT_HEADING: Final = compile_later(
-    r"\bcommits?\b|\bgit (?:log|history|state|info|status)\b|^(?:git|vcs|version control)\b", re.IGNORECASE
+    r"\bcommit(?:s|ted)?\b|\bgit (?:log|history|state|info|status)\b|^(?:git|vcs|version control)\b", re.IGNORECASE
 )
 _BRANCH: Final = compile_later(
-    r"^(?:(?:current|git|base|target|default|remote|upstream|working|feature|source|work|head|topic|active|dev|our|my"
-    r"|this|pr|task) )?branch(?:es)?(?: name)?$|^(?:on|pushed to) branch$",
+    r"^(?:[\w-]+ ){0,3}(?:branch(?:es|e)?|rama|zweig|ramo)(?: name)?"
+    r"(?: (?:with|for|of|to|used|under|in|at|pushed|i|we)\b.*)?$"
+    r"|^checked out$|^ブランチ$|^分支$|^브랜치$|^ветка$",
 )
-_ROLES: Final = ((_DIRTY, DIRTY), (_CLEAN, Role.CLEAN), (_READ, READ), (_BRANCH, Role.BRANCH))
+_ROLES: Final = ((_CLEAN, Role.CLEAN), (_READ, READ), (_BRANCH, Role.BRANCH))
 _HASH: Final = compile_later(r"\b(?:sha-?256(?:sum)?|hash(?:es)?|digests?|checksums?)\b|^sha$", re.IGNORECASE)
 _BEFORE: Final = compile_later(r"\b(?:before|old|previous|prior|original|was|from)\b", re.IGNORECASE)
 _MIXED: Final = compile_later(
@@ -116,10 +120,16 @@ _SILENT_TITLE: Final = compile_later(
 )
 _TAIL: Final = compile_later(r"\s*(?:\([^)]*\)|\[[^\]]*\]|:|[—–-]\s.*)\s*$")
 _WORD: Final = compile_later(rf"{SIGNS}|新規?|새|[\u3000-\uffff](?:(?!{SIGNS})[\u3000-\uffff])*|[^\W\d_][\w'-]*")
+_BRACKET: Final = compile_later(r"\((\S+(?: \S+)?)\)\s*:?$")
+_CUT: Final = frozenset(
+    {"with", "each", "since", "during", "before", "after", "because", "while", "until", "as", "so", "than"}
+)
+"""What follows them says when or why, not what."""
 _HEX: Final = compile_later(r"\b(?:in|at|with|by)?\s*\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 _NEUTRAL: Final = word_set(
-    "in this session the and or of by to list summary key main all code git new phase task since last during for "
-    "i we have were was been here today under below following other some core so far work these which that are "
+    "else did you anything in this session the and or of by to list summary key main all code git new phase "
+    "task since last during for i we have were was been here today under below "
+    "following other some core so far work these which that are "
     "production source project repo repository with agent builder now"
 )
 _ALL_IN: Final = compile_later(
@@ -130,6 +140,7 @@ _ALL_IN: Final = compile_later(
 _IN_FOLDER: Final = compile_later(r"\b(?:in|under|inside|within|below)\s+`?([\w.@-]+(?:/[\w.@-]+)*/)`?\W*$")
 _ONLY_PACKAGE: Final = compile_later(r"\W*(PKG-[A-Z0-9]+(?:-[A-Z0-9]+)*)(?:\s+v?[\d.]+)?(?:\s*\([^)]*\))?\W*")
 _ARCHIVES: Final = (".tar.gz", ".tgz", ".zip")
+_SENTENCES: Final = compile_later(r"(?<=[.!?])\s+(?=[A-Z])")
 _BOLD_LINE: Final = compile_later(r"^\*\*[^*]+\*\*:?$")
 _SHORT_HASH: Final = compile_later(r"^(?:git |short )?(?:sha|hash)$", re.IGNORECASE)
 _LONGEST_LABEL = 80
@@ -158,20 +169,29 @@ _NAMES_OF_COLUMNS: Final = (
 )
 
 
+def spell_key(key: str) -> str:
+    """The words of a key: `filesCreated`, `files-created` and `files_created` are the same."""
+    return _CAMEL_CASE.sub(" ", key).replace("_", " ").replace("-", " ").strip()
+
+
 @lru_cache(maxsize=2048)
 def role_of(phrase: str) -> ClaimKind | Role | None:
     """What a heading, label, field or key says of what it names: `New files`, `files_created`, `Last commit`."""
-    words = _CAMEL_CASE.sub(" ", plain(phrase)).replace("_", " ").replace("-", " ").strip(" :#*")
+    words = spell_key(plain(phrase)).strip(" :#*")
     words = _BEFORE_WORDS.sub("", words)
     short = words
     while (cut := _TAIL.sub("", short)) != short:
         short = cut
+    if _DIRTY.search(words):
+        return DIRTY
     short = _HEX.sub("", short.lower()).strip() or words.lower()
-    for look, role in _ROLES:
-        if look.search(short):
-            return role
     count = len(short.split())
     kind = _kind_of_files(short) if count <= _MOST_WORDS else None
+    if kind is None and (bracket := _BRACKET.search(words)):  # API (new)
+        kind = _kind_of_files(bracket[1].lower())
+    for look, role in _ROLES if kind is None else ():
+        if look.search(short):
+            return role
     if kind is None and _HASH.search(short) and "commit" not in short:
         kind = Role.HASH_BEFORE if _BEFORE.search(short) else Role.HASH
     if kind is None and count <= _MOST_NAMES and _COMMIT.search(short):
@@ -179,32 +199,42 @@ def role_of(phrase: str) -> ClaimKind | Role | None:
     return MODIFIED if kind is None and _MIXED.match(short) else kind
 
 
+_STATES: Final[dict[str, ClaimKind | Role]] = {
+    **dict.fromkeys(NEW | word_set("newly added additions created delivered built"), CREATED),
+    **dict.fromkeys(word_set("affected involved impacted amendments adjustments revisions adaptations"), MODIFIED),
+    **dict.fromkeys(word_set("removals deletions withdrawals gone"), DELETED),
+    **dict.fromkeys(word_set("moves renames moved renamed relocated"), Role.MOVED),
+}
+
+
 def _kind_of_files(short: str) -> ClaimKind | Role | None:
     """`files created`, `new`, `modified files`, `moved`; of several kinds, that something was changed."""
     kinds: list[ClaimKind | Role] = []
     files = False
-    others = 0
+    others = behind = 0
     for match in _WORD.finditer(short):
         word = match.group()
+        if kinds and word in _CUT:
+            break
         verb = find_verb(word)
         if _FILE_NOUN.match(word):
             files = True
-        elif word in {"newly", "added", "additions", "created", "delivered", "built"} | NEW:
-            kinds.append(CREATED)
-        elif word in {"moves", "renames", "moved", "renamed", "relocated"}:
-            kinds.append(Role.MOVED)
-        elif word in {"removals", "deletions"}:
-            kinds.append(DELETED)
-        elif verb is not None and verb.form is Form.PAST and verb.act in KIND_OF and verb.act is not Effect.EXTRACT:
+        elif word in _STATES:
+            kinds.append(_STATES[word])
+        elif (
+            verb is not None
+            and verb.act in KIND_OF
+            and verb.act is not Effect.EXTRACT
+            and (verb.form is Form.PAST or (verb.form is Form.THIRD and word == short) or "did" in short.split())
+        ):
             kinds.append(KIND_OF[verb.act])
-        elif word in {"affected", "involved", "impacted"}:
-            kinds.append(MODIFIED)
         elif word not in _NEUTRAL and word < "\u2fff" and "/" not in short[match.start() - 1 : match.end() + 1]:
             others += 1
+            behind += bool(kinds) or word == "what"
     if not kinds:
         return None
     several = set(kinds)
-    if several == {CREATED} and others and not files:
+    if several == {CREATED} and others and not files and (behind or others > 1):
         return MODIFIED if others == 1 and len(short.split()) <= 3 else None  # noqa: PLR2004 - `new behaviour`
     if others > 2 or (others and not files and len(short.split()) > 4):  # noqa: PLR2004 - a sentence
         return None
@@ -277,15 +307,28 @@ def find_folder(text: str) -> str:
     return f"{package[1]}/" if package else ""
 
 
-def find_label(text: str) -> str:
-    """The words of a last line that only announces what follows."""
+def find_label(text: str, *, listed: bool = False) -> str:
+    """The words of a last line that only announces what follows; `listed`: a list, which needs no colon before it."""
     line = text.rstrip()
-    if line[-1:] not in {":", "*"}:
+    if line[-1:] not in {":", "*"} and not listed:
         return ""  # as most lines
-    line = line.rpartition("\n")[2].strip()
-    if len(line) > _LONGEST_LABEL or not (line[-1] == ":" or _BOLD_LINE.match(line)):
+    line = _SENTENCES.split(line.rpartition("\n")[2].strip())[-1]
+    if not line or len(line) > _LONGEST_LABEL:
+        return ""
+    if not (line.endswith(":") or _BOLD_LINE.match(line)):
+        last = find_verb(line.rpartition(" ")[2].lower()) if listed else None
+        if last is not None and last.form is Form.PAST and last.act in KIND_OF:
+            return line.rpartition(" ")[2]  # under `web/` I added
+        if not (listed and _announces(line)):
+            return ""
+    if is_surely_path(plain(line)):
         return ""
     return "" if "`" in line and not _IN_FOLDER.search(line.rstrip(":")) else plain(line).strip(" :")
+
+
+def _announces(line: str) -> bool:
+    """Whether a short line without a colon is a heading: FILES ADDED."""
+    return line[-1].isalnum() and len(line.split()) <= _MOST_NAMES and (line.isupper() or role_of(line) is not None)
 
 
 def role_of_column(heading: str) -> ClaimKind | Role | None:

@@ -7,7 +7,7 @@ governs it and the words between them (added `x`; added a test to `x`; added a t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -55,6 +55,10 @@ _MODAL: Final = word_set(
     "will shall should must would could can may might needs need cannot still stays stay remains remain"
 )
 _UNCHANGED: Final = word_set("not never untouched unchanged unmodified")
+_BEHIND_PRONOUN: Final = ADVERBS | LISTED_BY | PREPOSITIONS | word_set("because too while since when")
+_VERB_LAST: Final = word_set("wurde wurden habe haben hat werd heb heeft")
+_PRONOUNS: Final = word_set("it them both")
+_SAME: Final = word_set("likewise ebenso ditto également también anche igualmente")
 _GONE: Final = word_set("gone dead history")
 _OF: Final = word_set("of de di du des von van")
 _APART: Final = NEW | word_set("own separate dedicated")
@@ -112,12 +116,13 @@ def read_sentence(
     if "?" in masked[start:end].rstrip(" *_)")[-1:]:
         return []
     by_start = {word.start: word for word in words}
-    reading = _Reading(Clauses(masked, start, end, done=done))
+    reading = _Reading(Clauses(masked, start, end, done=done), by_start)
     return [(by_start[at], kind) for at, kind in reading.judge() if at in by_start]
 
 
 class _Reading:
-    def __init__(self, clauses: Clauses) -> None:
+    def __init__(self, clauses: Clauses, words: Mapping[int, PathSpan]) -> None:
+        self.words = words
         self.clauses, self.text, self.tokens = clauses, clauses.text, clauses.tokens
 
     def judge(self) -> list[tuple[int, ClaimKind]]:
@@ -126,7 +131,8 @@ class _Reading:
         before: _Said = None
         for first, last in self.clauses.list_groups():
             behind = self._read_behind(last + 1)
-            if not (self.text(first - 2) == "so" and self.text(first - 1) in AUX and found):
+            is_same = self.text(first - 2) == "so" and self.text(first - 1) in AUX
+            if not ((is_same or self.text(first - 1) in _SAME) and found):
                 before = None if behind is not None else self._read_before(first)
             else:
                 before = found[-1][1]  # `a` was added, and so was `x`
@@ -135,9 +141,26 @@ class _Reading:
                 kind = own if own is not None else behind if behind is not None else before
                 moved = self._read_arrow(number, kind)
                 kind = moved if moved is not None else kind
+                kind = self._read_pronoun(first, last) if kind is None else kind
                 if isinstance(kind, ClaimKind):
                     found.append((self.tokens[number].start, kind))
         return found
+
+    def _read_pronoun(self, first: int, last: int) -> _Said:
+        """We don't need `x`, so I deleted it; not what only stands in a file: a flag in `x`, so I deleted it."""
+        inside = self.text(first - 1) in PREPOSITIONS
+        for number in range(last + 1, len(self.tokens)):
+            if self.clauses.is_path(number):
+                return None
+            verb = self.clauses.verb(number)
+            if verb is None or verb.form is not Form.PAST or self.text(number + 1) not in _PRONOUNS:
+                continue
+            ends = self.text(number + 2)
+            subject = {self.text(number - 1), self.text(number - 2)} & {"i", "we", "and"}
+            if subject and (not ends or not ends[0].isalpha() or ends in _BEHIND_PRONOUN):
+                kind = self._kind_behind(number, verb)
+                return kind if kind is MODIFIED or not inside else None
+        return None
 
     def _read_annotation(self, number: int) -> _Said:
         """A bracket behind a path: (new), (deleted), (+12 -3); False if it denies."""
@@ -179,11 +202,13 @@ class _Reading:
         number += self.text(number) in RELATIVE
         text, after = self.text(number), self.text(number + 1)
         if text in {"i", "we"}:
-            return self._read_own_deed(number + 1)
+            return self._read_own_deed(number + 1, is_relative=self.text(number - 1) in RELATIVE)
         is_grown = text == "now" and after.endswith("s") and after not in AUX | FINITE
         is_grown = is_grown or (text in {"got", "gets"} and (after in DETERMINERS | _SOME or after.isdigit()))
         if text in _CHANGING or is_grown:
             return MODIFIED if self.clauses.is_told(number) else None
+        if text in _VERB_LAST and (last := self._find_last(number)) is not None:
+            return self._kind_behind(last, self.clauses.verb(last))
         helpers: list[str] = []
         while (
             (text := self.text(number)) in AUX
@@ -191,6 +216,7 @@ class _Reading:
             or text.endswith("ly")
             or (helpers and text == "to")
             or (text in NEW and self.clauses.verb(number + 1) is not None)
+            or (helpers and helpers[-1] in AUX and self._is_adverb(number))
         ):
             helpers.append(text)
             number += 1
@@ -199,6 +225,22 @@ class _Reading:
         if text in _MODAL and not set(helpers) & AUX:
             return False
         return self._read_passive(number, helpers)
+
+    def _find_last(self, number: int) -> int | None:
+        """The participle with which a clause ends: wurde um eine Route erweitert."""
+        while self.text(number + 1)[:1].isalnum() and not self.clauses.is_path(number + 1):
+            number += 1
+        verb = self.clauses.verb(number)
+        return number if verb is not None and verb.form is Form.PAST else None
+
+    def _is_adverb(self, number: int) -> bool:
+        """Whether an unknown word between a helper and a participle can only be an adverb: has likewise been added."""
+        text, verb = self.text(number + 1), self.clauses.verb(number + 1)
+        follows = text in AUX or (verb is not None and verb.form is Form.PAST)
+        word = self.text(number)
+        return (
+            follows and word.isalpha() and word not in _MODAL | _UNCHANGED | NEW and self.clauses.verb(number) is None
+        )
 
     def _read_passive(self, number: int, helpers: list[str]) -> _Said:
         """`was also added`, `had to be changed`, `is new`; a participle alone, as in `x updated`."""
@@ -255,7 +297,7 @@ class _Reading:
             return False
         return MODIFIED if verb.act in {Effect.EXTRACT, Effect.PUT} else KIND_OF[verb.act]
 
-    def _read_own_deed(self, number: int) -> _Said:
+    def _read_own_deed(self, number: int, *, is_relative: bool) -> _Said:
         """Reads `x`, which I have also rewritten; in `x` I changed the timeout."""
         while (text := self.text(number)) in AUX | ADVERBS or text.endswith("ly"):
             number += 1
@@ -264,7 +306,7 @@ class _Reading:
         verb = self.clauses.verb(number)
         if verb is None or verb.form is not Form.PAST or verb.act in {Effect.OTHER, Effect.WRITE_DOWN}:
             return None
-        if self._is_inside(number):
+        if not is_relative and self._is_inside(number):
             return MODIFIED
         is_object = not self.clauses.is_path(number + 1) and self._governs_nothing(number)
         return self._kind_behind(number, verb) if is_object else None
@@ -289,18 +331,31 @@ class _Reading:
 
     def _read_before(self, first: int) -> ClaimKind | None:
         at = self.clauses.find_governing(first)
-        if at is None:
+        if at is None or self._is_called_new(first):
             return self._read_new(first)
         verb = self.clauses.verb(at)
         if verb is None or verb.act is Effect.OTHER or not self.clauses.is_asserted(at):
-            return None
+            is_new = self.text(first - 1) in NEW and self.text(first - 2) in {"a", "an"}
+            return self._read_new(first) if is_new else None  # you'll find a new `x`
         behind = self.clauses.after(first)
         if stance.UNDONE.search(behind) or stance.is_of_earlier(behind[: find_clause_end(behind, 0, len(behind))]):
             return None
         texts = [token.text for token in self.clauses.list_between(at + 1, first)]
         if verb.form is Form.GERUND and texts[:1] and texts[0] in _OF:
             texts = texts[1:]  # removal of `x`
-        return self._judge_gap(verb, texts, at)
+        kind = self._judge_gap(verb, texts, at)
+        is_whole = verb.act is Effect.DELETE and texts[-1:] == ["("] and self._is_named(first, texts)
+        return DELETED if kind is MODIFIED and is_whole else kind
+
+    def _is_named(self, number: int, texts: list[str]) -> bool:
+        """Whether words say what a file is called: removed the old fines (`src/fines.ts`)."""
+        word = self.words.get(self.tokens[number].start)
+        name = word.path.rpartition("/")[2].partition(".")[0].lower() if word is not None else ""
+        return bool(name) and any(text.rstrip("s") == name.rstrip("s") for text in texts)
+
+    def _is_called_new(self, first: int) -> bool:
+        """Whether `new` stands right before a path, as one more deed in a list: changed `a`, new `b`."""
+        return self.text(first - 1) in NEW and self.text(first - 2) in {",", "and", ";", ":", "(", "+"}
 
     def _read_new(self, first: int) -> ClaimKind | None:
         """A new helper, `x`; new file: `x`."""
@@ -310,7 +365,8 @@ class _Reading:
                 return None  # `a` is new, `x` calls it
             if text in NEW:
                 between = {self.text(one) for one in range(back + 1, first)} - _LISTING
-                is_told = not between & (PREPOSITIONS - {"at"} | FINITE | RELATIVE) and self.clauses.is_told(back)
+                finite = set() if between <= FILE_NOUNS | {"is", "are", ":"} else FINITE  # the only new file is `x`
+                is_told = not between & (PREPOSITIONS - {"at"} | finite | RELATIVE) and self.clauses.is_told(back)
                 return CREATED if is_told else None
             if not text.isalpha() and text not in {",", "(", ":", "-"}:
                 return None
@@ -329,9 +385,11 @@ class _Reading:
             return _judge_direct(verb, texts) if not self._is_passive(at) else CREATED if renamed else None
         preposition, far, near = texts[places[-1]], texts[: places[-1]], texts[places[-1] + 1 :]
         if preposition in _LISTING or preposition in {"at", "as"}:
-            return None if verb.act in {Effect.PUT, Effect.WRITE_DOWN} else KIND_OF.get(verb.act, MODIFIED)
-        if near and near[-1] == "(" and preposition not in INTO:  # a migration was added for the table (`x`)
-            return _judge_direct(verb, [*far, "("])
+            kind = CREATED if preposition == "as" and verb.act is Effect.MOVE else KIND_OF.get(verb.act, MODIFIED)
+            return None if verb.act in {Effect.PUT, Effect.WRITE_DOWN} else kind
+        is_purpose = preposition == "to" and verb.act is not Effect.CREATE and near and near[0] not in DETERMINERS
+        if near and near[-1] == "(" and (is_purpose or preposition not in INTO):
+            return _judge_direct(verb, [*far, "("])  # a migration was added for the table (`x`)
         is_pointer = verb.act is Effect.WRITE_DOWN and self.text(at - 1) in AUX | {",", ""}
         if not far and self._has_path_before(at):
             far = [PATH_SIGN]  # `a` was renamed to `x`
@@ -352,7 +410,8 @@ def _judge_direct(verb: Verb, texts: list[str]) -> ClaimKind | None:
     """The object of a verb: a path, or a noun that stands for it (`a second script, `x``)."""
     if verb.act in {Effect.PUT, Effect.WRITE_DOWN, Effect.REVERT, Effect.COPY}:
         return None
-    nouns = [text for text in texts if text[0].isalnum()]
+    last = max((number for number, text in enumerate(texts) if text in LISTED_BY), default=-1)
+    nouns = [text for text in texts[last + 1 :] if text[0].isalnum()]
     others = RELATIVE | SUBJECTS - {"it", "these", "those", "this"}
     if len(nouns) > _MOST_NOUNS or others & set(texts):
         return None

@@ -21,14 +21,16 @@ from handoff_tui.handoffs.grammar.lexicon import (
 )
 
 _NEGATED: Final = compile_later(
-    r"\b(?:not(?! only)|never|no(?!-?op\b| longer (?:used|needed)| doubt)|nobody|nothing|none|neither|against|nor"
-    r"|without|cannot|except(?: for)?|apart from|other than|instead of|rather than|un(?:changed|touched|modified)"
+    r"\b(?:not(?! only)|never|não|nao|(?<!ei )no(?!-?op\b| longer (?:used|needed)| doubt)|nobody|nothing"
+    r"|none|neither|against|nor|without|cannot|except(?: for)?|apart from|other than"
+    r"|instead of|rather than|un(?:changed|touched|modified)"
     r"|avoided|refused|skipped|forgot|refrained|decided against|fail(?:ed|s)? to|tried to|attempted to|nicht|kein\w*"
     r"|nie(?:mals)?|pas|aucune?|jamais|nunca|ningun\w*|niet|geen|nessun\w*|nie|не|нет)\b|n['\u2019]t\b|没有|未|ません",
     re.IGNORECASE,
 )
 _PLANNED: Final = compile_later(
-    r"\b(?:will|shall|should|must|would|could|might|may|todo|to-do|tbd|planned|plans? to|going to|needs? to|needs"
+    r"\b(?:will(?! (?:find|see|notice)\b)|shall|should|must|would|could|might|may|todo|to-do|tbd|planned"
+    r"|plans? to|going to|needs? to|needs"
     r"|has to|have to|(?<!had )to be|remains? to|still to|yet to|propos\w+|suggest\w*|recommend\w*|consider\w*"
     r"|intend\w*|if|unless|once (?=\w+ )(?!again|more)|as soon as|please|want\w*|waiting|pending|asked|requested"
     r"|decide[ds]? (?:to|whether)|ready to|able to be|let['\u2019]s|next step|can be|left to|how to|cannot"
@@ -66,7 +68,9 @@ _OF_OTHERS: Final = compile_later(
 _SILENT_HEADING: Final = compile_later(
     r"\bnext\b|\bto[- ]?dos?\b|\bplan(?:s|ned)?\b|\bremaining\b|\bpending\b|\bfuture\b|\bpropos|\brecommend"
     r"|\btemplate\b|\bexamples?\b|\bto (?:be )?(?:create|add|modif|chang|updat|delet|remov|edit|do|touch|come|write)"
-    r"|\bnot\b|\bunchanged\b|\bun-?(?:touched|modified)\b|\bprevious\b|\bprior\b|\bhistor|\bhow to\b|\busage\b"
+    r"|\bnot\b(?! (?:from|by|only|just)\b)"
+    r"|^(?:earlier|before|previously|yesterday|tomorrow|later|back then)$|\bunchanged\b|\bun-?(?:touched|modified)\b"
+    r"|\bprevious\b|\bprior\b|\bhistor|\bhow to\b|\busage\b"
     r"|\binstructions?\b|\bout of scope\b|\bbacklog\b|\broadmap\b|\bideas?\b|\boptions?\b|\bcriteria\b"
     r"|\brequirements?\b|\bprerequisites?\b|\bdeliverables?\b|\bquestions?\b|\brisks?\b|\bblock(?:er|ed)"
     r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bdev notes\b|\bwhat'?s left\b|\bmissing\b"
@@ -122,14 +126,17 @@ _LETTERS: Final = {
 }
 MARK: Final = compile_later(
     r"^[\s*_`\[(•]*(?P<mark>NEW|ADD(?:ED)?|CREATED?|UPD(?:ATED?)?|MOD(?:IFIED|IFY)?|CHG|CHANGED?|EDIT(?:ED)?|FIX(?:ED)?"
-    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|R\d{0,3}|[ADMUN]|[+~])[\s:*_\])`]+(?=[`*_\[]*[\w.])",
+    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|R\d{0,3}|[ADMUN]|[+~]|[🆕➕✨✏📝🔧🛠♻🗑➖🔥])\ufe0f?[\s:*_\])`]+(?=[`*_\[]*[\w.])",
 )
-"""Letters of git, and words in capitals, before the path of an entry."""
+"""Letters of git, words in capitals, and pictures, before the path of an entry."""
 _MARKS: Final = (
     (compile_later("NEW|ADD|CREATE"), CREATED),
     (compile_later("UPD|MOD|CHG|CHANGE|EDIT|FIX"), MODIFIED),
     (compile_later("DEL|REM"), DELETED),
     (compile_later("FOUND"), ClaimKind.FILE_REFERENCED),
+    (compile_later("[🆕➕✨]"), CREATED),
+    (compile_later("[✏📝🔧🛠♻]"), MODIFIED),
+    (compile_later("[🗑➖🔥]"), DELETED),
     (compile_later("R"), None),
 )
 _ANNOTATION_WORD: Final = compile_later(r"[^\W\d_][\w'\u2019-]*")
@@ -137,7 +144,7 @@ _DIFF_STAT: Final = compile_later(
     r"\W{0,3}\+\s?\d+\b|\W{0,3}[-\u2212\u2013]\s?\d+(?: lines?)?\W|\W{0,3}\d+ (?:insertions?|deletions?|additions?"
     r"|lines? (?:changed|added|removed))"
 )
-_LEADING: Final = word_set("brand a the now newly also was were has been have is just it")
+_LEADING: Final = word_set("brand a the now newly also was were has been have is just it i we i've we've this file")
 _STATES: Final = {
     "new": CREATED,
     "gone": DELETED,

@@ -39,6 +39,7 @@ _KNOWN_ENDINGS: Final = frozenset(
         "gitignore dockerignore editorconfig "
     ).split()
 )
+_HIDDEN_FILES: Final = frozenset({"gitignore", "dockerignore", "editorconfig"})
 _KNOWN_NAMES: Final = frozenset(
     {"makefile", "dockerfile", "procfile", "gemfile", "rakefile", "license", "justfile", "jenkinsfile", "vagrantfile"}
 )
@@ -88,6 +89,8 @@ def clean_path(text: str) -> str | None:
         return None
     candidate = candidate.removeprefix("./")
     parts = candidate.split("/")
+    if candidate.startswith(".") and candidate[1:] in _KNOWN_ENDINGS - _HIDDEN_FILES:
+        return None
     if ".." in parts or not _LETTER.search(candidate) or not ("/" in candidate or has_file_name(candidate)):
         return None
     if any(look.search(candidate) for look in (_REMOTE, _ALIAS, _VERSION, _PLACEHOLDER, _HOST, _GENERATED)):

@@ -140,7 +140,7 @@ def _run(text: str) -> Run | None:
         ("## T\n**Total:** 12\n**Passed:** 12\n", TestCounts(total=12, passed=12)),
         (
             "## T\n- Total: 77 collected before a stop\n- Passed: N/A (interrupted)\n- Failed: 3 collection errors\n",
-            TestCounts(total=77, failed=3),
+            TestCounts(failed=3),
         ),
         (
             "## T\n\n| Suite | Tests | Result |\n|-|-|-|\n| a | 3 | PASS |\n| **Total** | **8** | **ALL PASS** |\n",

@@ -20,6 +20,7 @@ from handoff_tui.handoffs.grammar.counts import (
     Run,
     claim_counts,
     complete_with,
+    find_first_run,
     find_runs,
     parse_counts,
     parse_number,
@@ -363,6 +364,12 @@ def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) ->
     count = len(own) if named else 1
     reading.tests = _read_scope(reading, "package", own[:count], settings, covered, status_text)
     reading.regression = _read_scope(reading, "regression", regression[:1], settings, covered)
+    if not own and not regression and reading.tests is None:
+        run = find_first_run(reading.source.outline.sections)
+        if run is not None:
+            reading.tests = run.counts()
+            reading.claims.extend(run.claims("package", reading.source.path))
+            covered.update(section.line for section in other)
     for section in sorted([*own[count:], *regression[1:], *other], key=lambda section: section.line):
         run = None if section.line in covered else find_runs([section])[0]
         if run is not None and run.is_complete:

@@ -14,6 +14,8 @@ from handoff_tui.core.tasks import Blocker
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.mosaic import fields, layout
 from handoff_tui.handoffs.formats.mosaic.layout import is_session_document
+from handoff_tui.handoffs.formats.notes.format import read_blockers
+from handoff_tui.handoffs.formats.notes.recognition import split_sessions
 from handoff_tui.handoffs.grammar.author_words import find_words
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.grammar.counts import claim_counts, parse_counts
@@ -41,6 +43,8 @@ def add_session_document(source: Source, draft: HandoffDraft) -> None:
     draft.add_claims(find_claims(source.outline.sections, source.path, front=source.frontmatter))
     draft.add_claims(_claim_deployments(lines, source.path))
     draft.add_claims(_claim_counts(lines, source.path))
+    if not draft.blockers:
+        draft.blockers = tuple(read_blockers(source, split_sessions(source.outline)))
 
 
 def _add_field(where: Place, line: TextLine, name: str, value: str, draft: HandoffDraft) -> None:

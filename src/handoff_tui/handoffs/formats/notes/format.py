@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import Final
 
+from handoff_tui.core.classes import replace
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.git.work_tree.listing import list_below
-from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, join_claims
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.notes.recognition import (
     WEAK,
     Notes,
@@ -33,11 +34,21 @@ from handoff_tui.handoffs.formats.notes.structured import read_structured
 from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.grammar.counts import find_first_run
+from handoff_tui.handoffs.grammar.roles import find_label
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.candidates import SPEAKS_OF_HANDOFF
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
-from handoff_tui.handoffs.reading.markdown import Section, TextLine, find_fields, parse_field, plain
+from handoff_tui.handoffs.reading.markdown import (
+    Item,
+    Paragraph,
+    Section,
+    Table,
+    TextLine,
+    find_fields,
+    parse_field,
+    plain,
+)
 
 _TEMPLATE: Final = compile_later(
     r"hand[-_ ]?(?:off|over)[^/]*template|template[^/]*hand[-_ ]?(?:off|over)|handoffs?/[^/]*template", re.IGNORECASE
@@ -93,8 +104,6 @@ def file_decisions(
             words = _list_subject(source.name)
             subjects = {number: _list_subject(reading.handoffs[number].documents[0].path) for number in numbers}
             fitting = [number for number in numbers if words and subjects[number] == words]
-            # a note may have a number or a date more in its name: HANDOFF_003_search.md
-            fitting = fitting or [number for number in numbers if words and subjects[number] > words]
             if len(fitting) == 1 or len(numbers) == 1:
                 number = (fitting or numbers)[0]
                 reading.handoffs[number] = _add_decision(reading.handoffs[number], source, read(source))
@@ -138,7 +147,7 @@ _NOT_DEPLOYED: Final = compile_later(
 )
 _ADDRESS: Final = compile_later(r"https?://[^\s)>\]`\"']+")
 _RESOLVED: Final = compile_later(r"\b(?:resolved|former|cleared)\b", re.IGNORECASE)
-_BLOCKER_FIELDS: Final = ("blockers", "blocker", "blocked by")
+_BLOCKER_FIELDS: Final = ("blockers", "blocker", "blocked by", "blocked on", "open blockers", "in the way")
 _NEXT_FIELDS: Final = ("next", "next step", "next steps", "next action")
 
 
@@ -210,13 +219,28 @@ def _build_task(source: Source, line: int, text: str, count: int, *, done: bool)
 
 def _find_blockers(notes: Notes) -> Iterator[tuple[int, str, bool | None, str]]:
     """Line, words, box, heading; empty if a section or a field says there are none."""
-    for section in notes.about(Topic.BLOCKERS):
-        for line, text, checked in _entries(section):
-            if not says_nothing(text):
-                yield line, text, checked, section.name
+    for section in notes.current:
+        listed = [(section.name, section)] if Topic.BLOCKERS in topics_of(section.name) else _find_labelled(section)
+        for name, part in listed:
+            for line, text, checked in _entries(part):
+                if not says_nothing(text):
+                    yield line, text, checked, name
     for text_line, name, value in find_fields(notes.lines()):
         if name in _BLOCKER_FIELDS and not says_nothing(value):
             yield text_line.number, value, None, name
+
+
+def _find_labelled(section: Section) -> list[tuple[str, Section]]:
+    """The lists and tables about blockers below a label, or below a column's heading, of that name."""
+    found: list[tuple[str, Section]] = []
+    label = ""
+    for block in section.blocks:
+        if isinstance(block, Paragraph):
+            label = find_label(block.text, listed=True)
+        name = block.header[0] if isinstance(block, Table) and block.header else label
+        if isinstance(block, Item | Table) and Topic.BLOCKERS in topics_of(name):
+            found.append((name, replace(section, blocks=[block])))
+    return found
 
 
 def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
@@ -235,8 +259,7 @@ def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
 _HEAD_LINES = 60
 _END_LINES = 20
 _END: Final = compile_later(
-    r"[^\w`\[]*(?:(?:note|status|state):?\W+)?"
-    r"(?:this (?:handoff|handover|document|note|file|page) (?:is|was|has been) (?:now )?)?"
+    r"[^\w`\[]*(?:note:?\W+)?(?:this (?:handoff|handover|document|note|file|page) (?:is|was|has been) (?:now )?)?"
     r"(?:superseded|archived|obsolete|outdated|consumed|replaced by|no longer current)\b"
     r"(?! (?:code|data|files?|the|a)\b)",
     re.IGNORECASE,
@@ -326,7 +349,13 @@ def _read_handoff(source: Source) -> Handoff:
         producers=(agent,) if agent else (),
         message=_find_message(notes),
         next_action=find_next_action(notes) or _value(fields, "next"),
-        claims=join_claims(_claim_fields(status, fields), counts, _claim_work(source, notes)),
+        claims=tuple(
+            _join_claims(
+                _claim_fields(status, fields),
+                counts,
+                _claim_work(source, notes),
+            )
+        ),
         tests=run.counts() if run else None,
         documents=(source.document(DocumentRole.NOTE, confidence=recognise(source)),),
         tasks=tuple(read_tasks(source, notes)),
@@ -347,7 +376,7 @@ def _find_end(title: str | None, notes: Notes, facts: tuple[Fact, ...]) -> str |
     for line in notes.lines()[:_END_LINES]:
         if _END.match(line.text):
             told = _LINKED.sub(r"\1", line.text)  # where a link leads says more than its words
-            return claim_words.one_line(plain(told).strip(" >*_#⚠️").removeprefix("Status: "))
+            return claim_words.one_line(plain(told).strip(" >*_#⚠️"))
     return None
 
 
@@ -406,6 +435,14 @@ def _claim_fields(status: tuple[str, Place] | None, fields: Fields) -> list[Clai
         text, where = fields["branch"]
         claims.append(build_claim(ClaimKind.BRANCH, where, text, value=branch.group()))
     return claims
+
+
+def _join_claims(*groups: Iterable[Claim]) -> Iterable[Claim]:
+    """Each claim once: a branch may be named by a field and in a sentence."""
+    said: dict[tuple[object, ...], Claim] = {}
+    for claim in (claim for group in groups for claim in group):
+        said.setdefault((claim.kind, claim.subject, claim.value), claim)
+    return said.values()
 
 
 def _claim_work(source: Source, notes: Notes) -> list[Claim]:

@@ -53,7 +53,7 @@ _TOPICS: Final = {
         r"^(?:done|completed|accomplish\w+|progress)\b|^what (?:was|i|we|has been|got)\b"
         r"|^work (?:done|completed)|\bachievements\b|^(?:changes|summary of changes)\b"
     ),
-    Topic.BLOCKERS: r"\bblock(?:ers?|ed)\b",
+    Topic.BLOCKERS: r"(?<!\bnot )(?<!\bnon-)\bblock(?:ers?|ed)\b",
     Topic.FILES: (
         r"\bfiles?\s+(?:created|modified|changed|touched|updated|added|deleted|removed|summary)"
         r"|\b(?:created|modified|changed|updated|new|deleted|key|relevant|touched)\s+files?\b"

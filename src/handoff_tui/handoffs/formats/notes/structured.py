@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from handoff_tui.core.tasks import Blocker, Fact, Task
-from handoff_tui.handoffs.claim import Claim, ClaimKind
+from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.grammar.author_words import says_nothing, words_of_members
-from handoff_tui.handoffs.grammar.claim_list import ClaimList
+from handoff_tui.handoffs.grammar.claims import find_member_claims
 from handoff_tui.handoffs.grammar.counts import claim_counts, find_member_counts
-from handoff_tui.handoffs.grammar.listings import read_members
 from handoff_tui.handoffs.handoff import DocumentRole, HandoffDraft, build_id
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.candidates import SPEAKS_OF_HANDOFF
@@ -114,7 +113,7 @@ def read_structured(source: Source, confidence: float) -> HandoffDraft:
     owed = [check for check in checks if check.status == _DEMANDED and not check.done]
     draft.blockers = (*_list_blockers(root), *map(_build_owed, owed))
     for holder in holders:
-        draft.add_claims(_list_claims(holder))
+        draft.add_claims(find_member_claims(holder, holder.document.path, _LISTED))
         if (counted := find_member_counts(holder)) is not None:
             draft.tests = counted[0]
             draft.add_claims(claim_counts(counted[0], "suite", *counted[1:]))
@@ -165,12 +164,6 @@ def _list_blockers(root: JsonNode) -> Iterator[Blocker]:
             title = _describe(element)
             if title and not says_nothing(title):
                 yield Blocker(id=f"blocker-{number}", title=title, where=element.where, status="open")
-
-
-def _list_claims(node: JsonNode) -> list[Claim]:
-    claims = ClaimList(node.document.path)
-    read_members(claims, node, _LISTED)
-    return claims.list()
 
 
 def _list_facts(node: JsonNode) -> Iterator[Fact]:
