@@ -22,6 +22,7 @@ from benchmarks.log_entry import measure_log_entry
 from benchmarks.log_verify import measure_log_verify
 from benchmarks.metrics import measure_metrics
 from benchmarks.procedures import measure_procedures
+from benchmarks.processes import measure_processes
 from benchmarks.reading import measure_reading
 from benchmarks.scopes import measure_scopes
 from benchmarks.verbs import measure_verbs
@@ -37,6 +38,7 @@ def measure_group(name: str, folder: Path, rounds: int, sizes: tuple[int, ...]) 
 def list_groups(folder: Path, rounds: int, sizes: tuple[int, ...]) -> dict[str, Callable[[], list[Row]]]:
     return {
         "verbs": lambda: measure_verbs(folder, rounds),
+        "processes": lambda: measure_processes(folder / "processes"),
         "growth": lambda: measure_growth(folder, rounds, _MOST_FILES),
         "reading": lambda: measure_reading(folder, rounds),
         "check": lambda: measure_check(folder, rounds, (1_000, 10_000, _MOST_FILES)),

@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _LONGEST_SECONDS = 60.0
@@ -42,6 +42,12 @@ class PtyProgram:
         """Reads until nothing was written for a while."""
         while select.select([self._descriptor], [], [], quiet_seconds)[0]:
             self.written += len(os.read(self._descriptor, 65_536))
+
+    def read_to_the_end(self) -> None:
+        """Reads until the program has ended; a terminal that nobody writes to can't be read."""
+        with suppress(OSError):
+            while piece := os.read(self._descriptor, 65_536):
+                self.written += len(piece)
 
     def read_for(self, seconds: float) -> None:
         """Reads for a while, whether it is quiet or not."""
