@@ -11,10 +11,10 @@ import math
 import operator
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
-from functools import reduce
+from functools import cache, reduce
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from handoff_tui.core.model import Checked, Fits, Model, Prepared
@@ -87,7 +87,7 @@ _readers: dict[type[Model], _Reader] = {}
 
 def read_strictly(model: type[_AnyModel], content: bytes) -> _AnyModel:
     """The value that a JSON text holds. Raises ValueError if it may not be one; pydantic knows, and says why."""
-    if b"\\ud" in content.lower():  # half a character: Python takes it, pydantic doesn't
+    if b"\\ud" in content or b"\\uD" in content:  # half a character: Python takes it, pydantic doesn't
         raise ValueError("surrogates")
     return read_table(model, json.loads(content.decode("utf-8")))
 
@@ -121,6 +121,7 @@ def _find_reader(kind: Any) -> _Reader:  # noqa: ANN401, PLR0911 - a type form, 
     raise ValueError(f"{kind} is left to pydantic")
 
 
+@cache
 def _read_exactly(kind: type) -> _Reader:
     def read(value: object) -> object:
         if type(value) is not kind:
@@ -130,12 +131,17 @@ def _read_exactly(kind: type) -> _Reader:
     return read
 
 
+_members: dict[_Reader, Mapping[object, Enum]] = {}
+"""The members that a reader knows, by their values."""
+
+
 def _read_member(kind: type[Enum]) -> _Reader:
     members: dict[object, Enum] = {one.value: one for one in kind}
 
     def read(value: object) -> object:  # calling an enumeration takes three times as long
         return (members.get(value) if type(value) is str else None) or kind(value)
 
+    _members[read] = members
     return read
 
 
@@ -172,8 +178,17 @@ def _read_items(reader: _Reader) -> _Reader:
 
 
 def _read_dict(read_key: _Reader, read_value: _Reader) -> _Reader:
+    """Tables can be long: texts and members of an enumeration are looked at together."""
+    has_texts, known = read_key is _read_exactly(str), _members.get(read_value, {})
+
     def read(value: object) -> object:
-        return {read_key(key): read_value(one) for key, one in _read_object(value).items()}
+        table = _read_object(value)
+        keys = table if has_texts and set(map(type, table)) <= {str} else map(read_key, table)
+        given = table.values()
+        values = map(known.get, given) if known and set(map(type, given)) <= {str} else None
+        if values is None or not known.keys() >= set(given):
+            values = map(read_value, given)
+        return dict(zip(keys, values, strict=True))
 
     return read
 

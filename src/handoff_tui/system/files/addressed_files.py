@@ -177,7 +177,7 @@ class AddressedFolder:
     def read_many(self, digests: Iterable[str]) -> Iterator[tuple[str, bytes | HandoffError]]:
         """Yields each digest with its content, or with what is wrong with it."""
         for digest, folder in self._visit(digests):
-            note(self.root / self.build_path(digest))
+            note(f"{self.root}/{self.build_path(digest)}")
             yield digest, folder if isinstance(folder, HandoffError) else self._read_one(folder, digest)
 
     def stamp_many(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -188,7 +188,7 @@ class AddressedFolder:
         """
         latest = time.time_ns() - SETTLED_NANOSECONDS
         for digest, folder in self._visit(digests):
-            note(self.root / self.build_path(digest))
+            note(f"{self.root}/{self.build_path(digest)}")
             yield digest, "" if isinstance(folder, HandoffError) else self._stamp_one(folder, digest, latest)
 
     def list(self) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ class AddressedFolder:
         """Yields both in one pass, shard by shard. Unchanged listings are the same object as before."""
         shown = f"{OWN_FOLDER}/{self.folder}"
         try:
-            note(self.root / shown)
+            note(f"{self.root}/{shown}")
             with self._open(None) as folders:
                 look = self._listing.look_at_shards if self.sharded else self._listing.look_at_files
                 found = tuple(look(folders[-1]))
@@ -216,7 +216,7 @@ class AddressedFolder:
         except OSError as refused:
             raise StoredFileDamagedError(f"{shown} cannot be listed: {refused.strerror}") from refused
         for shard in {digest[:2] for one in found for digest in one.digests} if self.sharded else ():
-            note(self.root / shown / shard)
+            note(f"{self.root}/{shown}/{shard}")
         return found
 
     def _write_into(self, folders: Folders, path: str, digest: str, content: bytes) -> None:
