@@ -215,8 +215,8 @@ class AddressedFolder:
             return ()
         except OSError as refused:
             raise StoredFileDamagedError(f"{shown} cannot be listed: {refused.strerror}") from refused
-        for shard in {digest[:2] for one in found for digest in one.digests} if self.sharded else ():
-            note(f"{self.root}/{shown}/{shard}")
+        for one in found if self.sharded else ():
+            note(f"{self.root}/{shown}/{one.digests[0][:2]}" if one.digests else f"{self.root}/{shown}")
         return found
 
     def _write_into(self, folders: Folders, path: str, digest: str, content: bytes) -> None:
