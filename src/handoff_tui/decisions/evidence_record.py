@@ -10,6 +10,7 @@ from handoff_tui.checks.report import CheckResult, Finding, is_open
 from handoff_tui.checks.run.portable_run import PortableRun, SharedReading
 from handoff_tui.core.errors import HandoffError
 from handoff_tui.core.place import Place
+from handoff_tui.core.restored import restore
 from handoff_tui.decisions.examine import ExaminedGate
 from handoff_tui.handoffs.claim import Verdict, VerdictState
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
@@ -39,7 +40,7 @@ def build_record(
     record = ReviewRecord(
         **examined.key._asdict(),
         subject=examined.subject,
-        scope=ScopeManifest.model_validate(examined.gates.work.digests.build_manifest(examined.scope)),
+        scope=restore(ScopeManifest, examined.gates.work.digests.build_manifest(examined.scope)),
         check_baseline=examined.report.baseline,
         checks=tuple(
             build_shown_check(result) for result in sorted(examined.report.results, key=lambda result: result.id)
