@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from handoff_tui.changes.diff import diff_scope
 from handoff_tui.checks.report import CheckResult
 from handoff_tui.checks.run.check import ProgressCallbacks, check
 from handoff_tui.checks.run.commands import give_consent, grant_access, read_consent
@@ -233,3 +234,14 @@ def test_changed_handoff_is_said(
     else:
         gate_desk.builder.write("HANDOFF.md", text)
     assert find_changes_since(examined) == words
+
+
+def test_files_that_are_signed_and_those_that_are_not_are_all_changed_files(sample_repository: Path) -> None:
+    """As the diff counts them: a review that was renamed is one file, and none of the signed ones."""
+    session = open_session(sample_repository)
+    examined = examine(session, open_log(session.repository), "H-3", options=WITHOUT_COMMANDS)
+    found = diff_scope(session, examined.gates.work.scopes, "H-3").files
+    assert found is not None
+    changed = {change.path for change in found.listed.changes}
+    assert changed == {*examined.scope.bound, *examined.scope.unbound}
+    assert examined.scope.unbound == ("handoffs/H-3/REVIEW_REPORT_ATTEMPT_1.md", "handoffs/REGISTRY.md")

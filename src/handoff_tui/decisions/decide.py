@@ -198,7 +198,7 @@ def build_decision_view(prepared: PreparedDecision) -> DecisionView:
         key_grade=prepared.key_grade,
         touch=signing.key.needs_touch,
         policy=prepared.examined.index.verdict.policy or "",
-        unbound=len(prepared.examined.scope.results) - len(prepared.examined.scope.bound),
+        unbound=len(prepared.examined.scope.unbound),
         notes=prepared.warnings,
     )
 

@@ -83,6 +83,11 @@ class Scope:
         return {path: content for path, content in self.results.items() if path not in self.records}
 
     @cached_property
+    def unbound(self) -> tuple[str, ...]:
+        """Own changed files that a decision doesn't bind."""
+        return tuple(path for path in self.results if path in self.records and self.results[path] != self.befores[path])
+
+    @cached_property
     def present(self) -> frozenset[str]:
         """Own paths that are there after the last own change."""
         return frozenset(path for path, content in self.results.items() if not content.deleted)
