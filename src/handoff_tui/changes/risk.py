@@ -20,6 +20,7 @@ from handoff_tui.checks.run.repository_world import RepositoryWorld
 from handoff_tui.checks.world import Change
 from handoff_tui.config.settings.review import Risk
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.file_modes import LINK, PROGRAM, SUBMODULE, WITHOUT_TEXT
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.text.labels import name_some, plural
@@ -46,8 +47,6 @@ _MOST_COUNTED: Final = 5_000
 _MOST_NAMED: Final = 5
 _MOST_REMEMBERED = 8
 _FILES_AT_ONCE: Final = 50
-_NO_TEXT: Final = frozenset({"120000", "160000"})
-"""Symbolic links and submodules."""
 _CONTROLS: Final = compile_later(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -84,9 +83,6 @@ class TreesWorld(RepositoryWorld):
             if is_match(path, names) or is_ecosystem_file(path)
         }
         return read_blobs(self._git, sorted(wanted), self._largest, self._objects)
-
-
-_LINK, _SUBMODULE, _EXECUTABLE = "120000", "160000", "100755"
 
 
 class _Lens(NamedTuple):
@@ -162,9 +158,9 @@ def _find_sensitive(changes: list[FileChange], patterns: tuple[str, ...]) -> Ite
     """Paths the configuration names, then links and submodules, and files that became executable."""
     yield from _find_edited(changes, RiskKind.SENSITIVE_PATH, patterns, "{} marked sensitive in the configuration")
     odd = (
-        ("symbolic link", "changed", [one.path for one in changes if _LINK in {one.old_mode, one.new_mode}]),
-        ("submodule", "changed", [one.path for one in changes if _SUBMODULE in {one.old_mode, one.new_mode}]),
-        ("file", "became executable", [one.path for one in changes if one.new_mode == _EXECUTABLE != one.old_mode]),
+        ("symbolic link", "changed", [one.path for one in changes if LINK in {one.old_mode, one.new_mode}]),
+        ("submodule", "changed", [one.path for one in changes if SUBMODULE in {one.old_mode, one.new_mode}]),
+        ("file", "became executable", [one.path for one in changes if one.new_mode == PROGRAM != one.old_mode]),
     )
     for noun, verb, paths in odd:
         if paths:
@@ -270,7 +266,7 @@ def find_hidden_characters(
     """A risk for hidden characters in names and in new lines."""
     risk = session.loaded.settings.risk
     places = [Place(path=change.path) for change in changes if HIDDEN.search(change.path)]
-    readable = [one for one in changes if one.status != "D" and one.new_mode not in _NO_TEXT]
+    readable = [one for one in changes if one.status != "D" and one.new_mode not in WITHOUT_TEXT]
     scanned = readable[: risk.scanned_files_maximum]
     for start in range(0, len(scanned), _FILES_AT_ONCE):
         some = scanned[start : start + _FILES_AT_ONCE]

@@ -175,7 +175,7 @@ def adds_note_alone(before: bytes, after: bytes) -> bool:
 
 
 def write_agent_note(root: Path, note: AgentNote) -> None:
-    write_file(root, note.path, "100644", (note.before + note.added).encode("utf-8", "surrogateescape"))
+    write_file(root, note.path, (note.before + note.added).encode("utf-8", "surrogateescape"))
 
 
 def _has_test_script(package: str) -> bool:

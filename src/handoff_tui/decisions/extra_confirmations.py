@@ -16,6 +16,7 @@ from handoff_tui.checks.facts.changed_files import is_match
 from handoff_tui.checks.report import Outcome
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.file_modes import WITHOUT_TEXT
 from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.decide import PreparedDecision
 from handoff_tui.decisions.drafts import StoredDrafts
@@ -32,7 +33,6 @@ _SHOWN_BYTES: Final = 4 * 1024 * 1024
 _SHOWN_LINES: Final = 50_000
 _LONG_LINE: Final = 2_000
 """A longer line is minified or data; nobody reads it."""
-_NO_CONTENT: Final = frozenset({"120000", "160000"})
 _FILES_AT_ONCE: Final = 50
 
 
@@ -57,7 +57,7 @@ def find_noticed_files(examined: ExaminedGate, changes: Iterable[FileChange]) ->
         for kind, patterns in kinds
         if (paths := tuple(change.path for change in listed if is_match(change.path, patterns)))
     ]
-    cut = tuple(_find_cut(examined, [one for one in listed if one.status != "D" and one.new_mode not in _NO_CONTENT]))
+    cut = tuple(_find_cut(examined, [one for one in listed if one.status != "D" and one.new_mode not in WITHOUT_TEXT]))
     if cut:
         text = f"{plural(len(cut), 'file')} no diff shows in full: binary, minified or too large"
         named.append(NoticedFiles(text, cut))

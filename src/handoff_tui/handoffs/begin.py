@@ -43,7 +43,6 @@ _QUESTIONS = {
     "integration": ("How is it wired into what exists, and how do you see that it works?",),
 }
 SYSTEMS = ("mosaic", "builder", "procedure", "tdd", "hub", "notes")
-_PLAIN = "100644"
 _VERSION = compile_later(r"^\W*(?:contract\s+)?version\W+v?([0-9]+(?:\.[0-9]+){0,3})\b", re.IGNORECASE | re.MULTILINE)
 _LONGEST_NUMBER = 10
 _CYCLE = compile_later(r"TDD-([1-9][0-9]{0,8})$")
@@ -338,7 +337,7 @@ def _write(session: Session, texts: dict[str, str]) -> None:
         if is_present(_root(session), path):
             raise UsageError(f"{path} exists already", "Nothing was written. Finish it, or move it aside.")
     for path, text in texts.items():
-        write_file(_root(session), path, _PLAIN, text.encode())
+        write_file(_root(session), path, text.encode())
 
 
 def _root(session: Session) -> Path:

@@ -12,7 +12,6 @@ from handoff_tui.system.files.atomic_write import delete_file, write_file
 from handoff_tui.system.files.probe import is_present
 from handoff_tui.system.files.reader import FileReader
 
-_PLAIN = "100644"
 _FIXED = {
     DocumentRole.ANSWERS: "13Q_ANSWERS.md",
     DocumentRole.REVIEW: "REVIEW_REPORT.md",
@@ -52,7 +51,7 @@ def apply_migration(session: Session, moves: tuple[Move, ...]) -> tuple[Move, ..
     root = session.repository.root
     reader = FileReader(root, session.loaded.settings.limits.hash_bytes)
     for move in done:
-        write_file(root, move.target, _PLAIN, reader.read_bytes(move.source))
+        write_file(root, move.target, reader.read_bytes(move.source))
         delete_file(root, move.source)
     return done
 

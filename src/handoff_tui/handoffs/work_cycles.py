@@ -15,8 +15,6 @@ from handoff_tui.system.clock import read_now
 from handoff_tui.system.files.atomic_write import write_file
 from handoff_tui.system.files.reader import FileReader
 
-_PLAIN = "100644"
-
 
 class CycleAction(StrEnum):
     """What can be done with a work cycle."""
@@ -63,7 +61,7 @@ def move_cycle(session: Session, handoff: Handoff, action: CycleAction, report: 
         default = hub.report_statuses[-1] if action is CycleAction.FAIL else None
         cycle["report_status"] = report.status or default
         cycle["summary"] = report.summary or cycle.get("summary")
-    write_file(session.repository.root, path, _PLAIN, render_json(root).encode())
+    write_file(session.repository.root, path, render_json(root).encode())
     return MovedCycle(handoff.id, path, before, str(cycle["status"]), cycle.get("report_status"))
 
 

@@ -16,7 +16,6 @@ from handoff_tui.status.review_state import ReviewedHandoff, ReviewState
 from handoff_tui.system.files.atomic_write import write_file
 from handoff_tui.system.files.reader import FileReader
 
-_PLAIN = "100644"
 _SAYS = "registry says"
 
 
@@ -64,7 +63,7 @@ def apply_registry(session: Session, edits: tuple[RegistryEdit, ...]) -> tuple[R
         for edit in edits:
             if edit.path == path:
                 lines[edit.line - 1] = _replace(lines[edit.line - 1], edit)
-        write_file(session.repository.root, path, _PLAIN, b"\n".join(lines))
+        write_file(session.repository.root, path, b"\n".join(lines))
     return edits
 
 

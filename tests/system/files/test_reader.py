@@ -467,11 +467,11 @@ def test_user_files_are_listed_by_suffix(tmp_path: Path) -> None:
 
 def test_files_links_and_programs_are_written(tmp_path: Path) -> None:
     """With the folders above them; what was there is replaced."""
-    write_file(tmp_path, "a/b/c", "100644", b"\xff\r\n")
-    write_file(tmp_path, "a/run", "100755", b"#!")
-    write_file(tmp_path, "a/run", "100644", b"plain")
-    write_file(tmp_path, "link", "120000", b"a/b/c")
-    write_file(tmp_path, "program", "100755", b"#!")
+    write_file(tmp_path, "a/b/c", b"\xff\r\n")
+    write_file(tmp_path, "a/run", b"#!", "100755")
+    write_file(tmp_path, "a/run", b"plain")
+    write_file(tmp_path, "link", b"a/b/c", "120000")
+    write_file(tmp_path, "program", b"#!", "100755")
     assert (tmp_path / "a/b/c").read_bytes() == b"\xff\r\n"
     assert not os.access(tmp_path / "a/run", os.X_OK)
     assert os.access(tmp_path / "program", os.X_OK)
@@ -487,15 +487,15 @@ def test_link_on_the_way_is_not_followed(tmp_path: Path) -> None:
     root.mkdir()
     (root / "folder").symlink_to(outside)
     with pytest.raises(OSError, match="folder"):
-        write_file(root, "folder/x", "100644", b"")
+        write_file(root, "folder/x", b"")
     delete_file(root, "folder/file")
     assert [path.name for path in outside.iterdir()] == ["file"]
 
 
 def test_deleting_takes_empty_folders_along(tmp_path: Path) -> None:
     """Up to one that holds something, or the root; what is gone already is fine."""
-    write_file(tmp_path, "a/b/c", "100644", b"")
-    write_file(tmp_path, "a/kept", "100644", b"")
+    write_file(tmp_path, "a/b/c", b"")
+    write_file(tmp_path, "a/kept", b"")
     delete_file(tmp_path, "a/b/c")
     assert (tmp_path / "a").is_dir()
     assert not (tmp_path / "a/b").exists()
@@ -509,4 +509,4 @@ def test_deleting_takes_empty_folders_along(tmp_path: Path) -> None:
 def test_path_out_of_the_work_tree_is_refused(tmp_path: Path, path: str) -> None:
     """Or into git's own folder."""
     with pytest.raises(RollbackError):
-        write_file(tmp_path, path, "100644", b"")
+        write_file(tmp_path, path, b"")

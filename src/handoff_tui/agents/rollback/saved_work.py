@@ -10,6 +10,7 @@ from pathlib import Path
 
 from handoff_tui.agents.rollback.report import SavedNotes, SavedWork
 from handoff_tui.core.errors import RollbackError
+from handoff_tui.core.file_modes import FILE, LINK, PROGRAM
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_notes
 from handoff_tui.git.repository import Repository
@@ -18,7 +19,6 @@ from handoff_tui.system.files.own_folder import OWN_FOLDER, is_below_own_folder
 from handoff_tui.system.installation import make_temporary_folder
 
 SAVED_REFS = "refs/handoff-tui/saved"
-_LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
 
 
 def find_unsavable(root: Path, paths: Iterable[str]) -> dict[str, str]:
@@ -132,7 +132,7 @@ def change_files(repository: Repository, old: str, new: str, raw: Iterable[str] 
     for path in wanted:
         if path in exact:
             mode, content = _read_entry(repository.git, new, path)
-            write_file(repository.root, path, mode, content)
+            write_file(repository.root, path, content, mode)
 
 
 def _read_entry(git: Git, tree: str, path: str) -> tuple[str, bytes]:
@@ -156,9 +156,9 @@ def _list_entries(repository: Repository, paths: tuple[str, ...]) -> bytes:
         if stat.S_ISLNK(mode):
             target = os.fsencode(place.readlink())
             blob = repository.git.read("hash-object", "-w", "--stdin", stdin=target).decode().strip()
-            lines.append(f"{_LINK} {blob}\t".encode() + os.fsencode(path))
+            lines.append(f"{LINK} {blob}\t".encode() + os.fsencode(path))
         else:
-            regular[path] = _PROGRAM if mode & stat.S_IXUSR else _PLAIN
+            regular[path] = PROGRAM if mode & stat.S_IXUSR else FILE
     for path, blob in _hash_files(repository, list(regular)).items():
         lines.append(f"{regular[path]} {blob}\t".encode() + os.fsencode(path))
     return b"".join(line + b"\0" for line in lines)

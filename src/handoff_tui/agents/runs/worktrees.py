@@ -26,7 +26,7 @@ from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
 from handoff_tui.system.files.reader import FileReader
 
 _FOLDER = "worktrees"
-_PLAIN, _LARGEST = "100644", 64 << 20
+_LARGEST = 64 << 20
 _UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
 
 
@@ -111,7 +111,7 @@ def set_aside(repository: Repository, commit: str) -> dict[str, bytes]:
 
 def put_back(repository: Repository, aside: dict[str, bytes]) -> None:
     for path, content in aside.items():
-        write_file(repository.root, path, _PLAIN, content)
+        write_file(repository.root, path, content)
 
 
 def list_worktrees(session: Session) -> tuple[LeftWorktree, ...]:

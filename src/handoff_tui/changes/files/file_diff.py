@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from handoff_tui.changes.files import file_kinds
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.file_modes import LINK, SUBMODULE
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.file_diff import BlobFacts, DiffLine, DiffOptions, FileChange, FileDiff, FileKind, Hunk
@@ -180,8 +181,8 @@ _BLOB_WORDS = (
     *("diff", "--no-renames", "--no-relative", "--full-index", "--inter-hunk-context=0", "--submodule=short"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--ws-error-highlight=none"),
 )
-_MODE_NAMES = {file_kinds.SYMLINK_MODE: "a symbolic link", file_kinds.SUBMODULE_MODE: "a submodule"}
-_NO_BLOB = frozenset({"000000", file_kinds.SUBMODULE_MODE})
+_MODE_NAMES = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
+_NO_BLOB = frozenset({"000000", SUBMODULE})
 _UNREADABLE_NOTEBOOK = "not a readable notebook, so shown as stored"
 _SAME_CELLS = "only the layout of the notebook's JSON differs"
 _CELLS = "cells as text, outputs folded; line numbers refer to this text"
@@ -343,7 +344,7 @@ def _find_type_note(change: FileChange) -> str | None:
     old, new = (_MODE_NAMES.get(mode, "a file") for mode in (change.old_mode, change.new_mode))
     if change.status == "T":
         return f"was {old}, is now {new}"
-    if file_kinds.SUBMODULE_MODE in {change.old_mode, change.new_mode}:
+    if SUBMODULE in {change.old_mode, change.new_mode}:
         return "only the submodule's commit is compared, not its contents"
     if change.old_id == change.new_id:
         return "the content is the same"

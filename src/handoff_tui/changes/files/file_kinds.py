@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from handoff_tui.changes.files.lines import find_hidden_lines
+from handoff_tui.core.file_modes import LINK, PROGRAM, SUBMODULE
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.text.labels import plural
 from handoff_tui.core.text.safe_text import find_hidden
@@ -12,10 +13,8 @@ from handoff_tui.git.file_diff import ChangedFile, FileChange, FileDiff, FileKin
 
 HEAD_BYTES = 8_000
 """A NUL byte within these makes content binary, as in git."""
-SYMLINK_MODE = "120000"
-SUBMODULE_MODE = "160000"
 
-_KINDS_BY_MODE = {SYMLINK_MODE: FileKind.SYMLINK, SUBMODULE_MODE: FileKind.SUBMODULE}
+_KINDS_BY_MODE = {LINK: FileKind.SYMLINK, SUBMODULE: FileKind.SUBMODULE}
 _LOCK_NAMES = frozenset({
     "bun.lock", "bun.lockb", "bundle.lock", "cargo.lock", "composer.lock", "conan.lock", "conda-lock.yml",
     "constraints.txt", "deno.lock", "flake.lock", "gemfile.lock", "go.sum", "go.work.sum", "gradle.lockfile",
@@ -46,9 +45,6 @@ _GENERATED_MARK = compile_later(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_EXECUTABLE = "100755"
-_LINK = "120000"
-_SUBMODULE = "160000"
 _CONTROLS = (
     (re.compile(r"(?:.*/)?\.gitattributes"), "controls how git shows and converts files"),
     (re.compile(r"(?:.*/)?\.gitmodules"), "controls which repositories are fetched into this one"),
@@ -146,9 +142,9 @@ def _find_mode_notices(change: FileChange) -> list[str]:
     if change.status == "T":
         return [f"type changed, mode {old} → {new}"]
     if change.mode_changed:
-        meaning = "now executable" if new == _EXECUTABLE else "no longer executable"
+        meaning = "now executable" if new == PROGRAM else "no longer executable"
         return [f"mode {old} → {new}, {meaning}"]
     if change.status != "A":
         return []
-    named = {_EXECUTABLE: "new, and executable", _LINK: "a new symbolic link", _SUBMODULE: "a new submodule"}
+    named = {PROGRAM: "new, and executable", LINK: "a new symbolic link", SUBMODULE: "a new submodule"}
     return [named[new]] if new in named else []

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import CaptureError, ObjectMissingError
+from handoff_tui.core.file_modes import LINK, SUBMODULE
 from handoff_tui.git.objects.log_trees import DropOwnFiles
 from handoff_tui.git.objects.reader import ObjectReader, build_object_id
 from handoff_tui.git.repository import Repository
@@ -99,7 +100,7 @@ def write_loose_object(folder: Path, kind: bytes, content: bytes, id_width: int)
     return name
 
 
-_TREE, _LINK, _SUBMODULE = "40000", "120000", "160000"
+_TREE = "40000"
 
 
 class WrittenEntry(NamedTuple):
@@ -144,7 +145,7 @@ class OwnObjects:
 
     def write_contents(self, files: Iterable[tuple[str, WrittenEntry]]) -> None:
         """Writes contents that no object has yet, from the work tree."""
-        wanted = {entry.blob: (path, entry) for path, entry in files if entry.mode != _SUBMODULE}
+        wanted = {entry.blob: (path, entry) for path, entry in files if entry.mode != SUBMODULE}
         known = session_of(self._repository.git).read_objects(self.variables).describe(wanted)
         for blob, (path, entry) in wanted.items():
             if known[blob] is None and self._write(b"blob", self._read(path, entry)) != blob:
@@ -167,7 +168,7 @@ class OwnObjects:
     def _read(self, path: str, entry: WrittenEntry) -> bytes:
         place = self._repository.root / path
         try:
-            return os.fsencode(place.readlink()) if entry.mode == _LINK else place.read_bytes()
+            return os.fsencode(place.readlink()) if entry.mode == LINK else place.read_bytes()
         except OSError as refused:
             raise CaptureError(f"{path} can't be read: {refused.strerror}", "Try again.") from refused
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Lock
 
 from handoff_tui.core.errors import GitError, ObjectMissingError
+from handoff_tui.core.file_modes import SUBMODULE
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git, GitAnswer
 from handoff_tui.git.file_diff import FileChange, LineCounts, TreeChanges, Whitespace
@@ -164,7 +165,7 @@ WHITESPACE_WORDS: dict[Whitespace, tuple[str, ...]] = {
 _TREES = ("diff-tree", "-r", "--ignore-submodules=none")
 _RENAMES = ("--find-renames", f"-l{RENAME_LIMIT}")
 _PATCH = ("--patch", "--binary", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
-_NO_CONTENT = frozenset({"000000", "160000"})
+_NO_CONTENT = frozenset({"000000", SUBMODULE})
 _PATHS_OF_A_CALL = 200
 _RAW_WORDS = 5
 _LARGEST_COMMIT = 1 << 20

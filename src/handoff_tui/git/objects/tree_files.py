@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.file_modes import LINK, REGULAR
 from handoff_tui.git.command import Git
 from handoff_tui.git.history.commits import read_blobs
 from handoff_tui.git.session import session_of
@@ -15,8 +16,6 @@ from handoff_tui.git.session import session_of
 Objects = Mapping[str, str]
 """Variables with which git sees all objects; see private_objects.py."""
 
-_FILE_MODES = frozenset({"100644", "100755"})
-_LINK_MODE = "120000"
 _BATCH_BYTES = 32 * 1024 * 1024
 _BATCH_FILES = 5_000
 
@@ -57,7 +56,7 @@ def _read_tree_files(git: Git, tree: str, objects: Objects) -> list[TreeFile]:
         if path:
             mode, _, blob, size = meta.split()
             if _is_file(mode):
-                files.append(TreeFile(path, blob, mode == _LINK_MODE, int(size) if size.isdigit() else None))
+                files.append(TreeFile(path, blob, mode == LINK, int(size) if size.isdigit() else None))
     return files
 
 
@@ -91,11 +90,11 @@ def read_tree_contents(
 
 
 def _build(path: str, mode: str, blob: str) -> TreeFile | None:
-    return TreeFile(path, blob, mode == _LINK_MODE, None) if _is_file(mode) else None
+    return TreeFile(path, blob, mode == LINK, None) if _is_file(mode) else None
 
 
 def _is_file(mode: str) -> bool:
-    return mode in _FILE_MODES or mode == _LINK_MODE
+    return mode in REGULAR or mode == LINK
 
 
 _CONVERTS = ("filter", "ident", "working-tree-encoding")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import CaptureError, GitError, TreeMovedError
+from handoff_tui.core.file_modes import LINK, REGULAR
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.git.command import Git
 from handoff_tui.git.objects.private_objects import (
@@ -31,16 +32,13 @@ from handoff_tui.git.work_tree.listing import Status, parse_status
 from handoff_tui.git.work_tree.private_index import IndexEntry, PrivateIndex
 from handoff_tui.system.files.own_folder import is_below_own_folder, is_own
 
-_FILES = frozenset({"100644", "100755"})
-_LINK = "120000"
-
 
 def write_contents(root: Path, git: Git, paths: list[IndexEntry], objects: ObjectReader, cache_folder: Path) -> bool:
     """Writes missing contents; returns False if a file no longer has the content that the index names."""
-    wanted = {found.object_id: found for found in paths if found.mode in _FILES or found.mode == _LINK}
+    wanted = {found.object_id: found for found in paths if found.mode in REGULAR or found.mode == LINK}
     missing = [wanted[name] for name, info in objects.describe(wanted).items() if info is None]
-    files = [found for found in missing if found.mode in _FILES]
-    links = [found for found in missing if found.mode == _LINK]
+    files = [found for found in missing if found.mode in REGULAR]
+    links = [found for found in missing if found.mode == LINK]
     return _write_files(git, files, cache_folder) and _write_links(root, git, links, cache_folder)
 
 

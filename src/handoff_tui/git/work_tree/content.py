@@ -10,11 +10,11 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.file_modes import FILE, LINK, PROGRAM
 from handoff_tui.git.objects.reader import OBJECT_ID
 from handoff_tui.system.files.named_files import read_named_file
 
 _CHUNK = 1 << 20
-FILE, PROGRAM, LINK, SUBMODULE = "100644", "100755", "120000", "160000"
 
 
 class WorkContent(NamedTuple):

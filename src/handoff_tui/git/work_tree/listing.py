@@ -9,6 +9,7 @@ from operator import eq
 from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
+from handoff_tui.core.file_modes import SUBMODULE
 from handoff_tui.core.lazy_pattern import compile_known, compile_later
 from handoff_tui.system.files.own_folder import OWN_FOLDER, is_own
 
@@ -82,7 +83,6 @@ def parse_status(output: bytes) -> Status:
 
 _BEFORE_BLOB = len("H 100644 ")
 _BEHIND_BLOB = len(" 0\t")
-_SUBMODULE = "160000"
 _OURS = "2"
 _ORDINARY: Final = compile_later(r"H (?P<mode>\d{6}) (?P<blob>[0-9a-f]+) 0")
 
@@ -151,7 +151,7 @@ def _parse_lines(lines: list[str]) -> tuple[dict[str, str], tuple[str, ...], tup
     for line in lines:
         meta, _, path = line.partition("\t")
         tag, mode, blob, stage = meta.split(" ")
-        if mode == _SUBMODULE:
+        if mode == SUBMODULE:
             submodules.append(path)
         elif stage == _OURS or path not in tracked:
             tracked[path] = blob

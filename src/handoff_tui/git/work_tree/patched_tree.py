@@ -14,6 +14,7 @@ from pathlib import Path
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
+from handoff_tui.core.file_modes import PROGRAM, REGULAR
 from handoff_tui.git.objects.reader import build_object_id
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.watch.reconcile import list_lines, reopen
@@ -30,8 +31,6 @@ _MOST_ATTRIBUTE_BYTES = 1024 * 1024
 _MOST_BYTES = 4 * 1024 * 1024
 _GIT_FILES = frozenset({".git", ".gitattributes", ".gitignore", ".gitmodules"})
 _STATUS = ("status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--")
-_EXECUTABLE = "100755"
-_PLAIN = "100644"
 
 
 class SavedPaths(NamedTuple):
@@ -136,9 +135,9 @@ def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str
 def _is_other(repository: Repository, rules: ContentRules, path: str, mode: int, line: tuple[str, str]) -> bool | None:
     """Tells whether a file differs from the index; None if git wouldn't store its bytes unchanged."""
     listed_mode, blob = line
-    if listed_mode not in {_PLAIN, _EXECUTABLE}:
+    if listed_mode not in REGULAR:
         return None
-    if rules.modes_count and bool(mode & stat.S_IXUSR) != (listed_mode == _EXECUTABLE):
+    if rules.modes_count and bool(mode & stat.S_IXUSR) != (listed_mode == PROGRAM):
         return True
     try:
         content = FileReader(repository.root, _MOST_BYTES).read_bytes(path)

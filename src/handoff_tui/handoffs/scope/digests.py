@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterable, Mapping
 
 from handoff_tui.core.errors import ObjectMissingError
+from handoff_tui.core.file_modes import SUBMODULE
 from handoff_tui.git.objects.tree_files import read_tree_contents
 from handoff_tui.git.stream import open_stream
-from handoff_tui.git.work_tree.content import SUBMODULE
 from handoff_tui.handoffs.scope.find import FoundScopes
 from handoff_tui.handoffs.scope.scope import Content, Scope
 from handoff_tui.handoffs.session import Session

@@ -11,12 +11,13 @@ from contextlib import suppress
 from handoff_tui.config.load import AGENT_FILES, REPOSITORY_FILE
 from handoff_tui.core.classes import NamedTuple, dataclass, field, replace
 from handoff_tui.core.errors import HandoffError
+from handoff_tui.core.file_modes import FILE, SUBMODULE
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.text.toml_text import parse_toml
 from handoff_tui.git.history.commit_changes import GONE, ChangedCommit, PathChange, read_commit_changes
 from handoff_tui.git.history.commits import read_blobs, resolve_commits
 from handoff_tui.git.objects.tree_reader import find_files_in
-from handoff_tui.git.work_tree.content import FILE, SUBMODULE, WorkContent, read_submodule_commit, read_work_content
+from handoff_tui.git.work_tree.content import WorkContent, read_submodule_commit, read_work_content
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.assign import UncommittedChange, assign_changes
 from handoff_tui.handoffs.scope.merges import find_merge_choices, find_merged_branches, find_merged_commits

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from handoff_tui.core.errors import HandoffError, RollbackError, StoredFileDamagedError, StoreWriteError
+from handoff_tui.core.file_modes import FILE, LINK, PROGRAM
 
 TEMPORARY_PREFIX = ".tmp-"
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -205,18 +206,15 @@ def _refuse_unsuitable(status: os.stat_result, max_bytes: int, shown: str) -> No
         raise _build_size_error(shown, status.st_size, max_bytes)
 
 
-_LINK, _PROGRAM = "120000", "100755"
-
-
-def write_file(root: Path, path: str, mode: str, content: bytes) -> None:
+def write_file(root: Path, path: str, content: bytes, mode: str = FILE) -> None:
     """Puts a file or a link in its place in one step; creates missing folders."""
     with _open_parent(root, path, create=True) as folder:
         name = PurePosixPath(path).name
         temporary = TEMPORARY_PREFIX + os.urandom(8).hex()
-        if mode == _LINK:
+        if mode == LINK:
             os.symlink(os.fsdecode(content), temporary, dir_fd=folder)
         else:
-            permissions = 0o777 if mode == _PROGRAM else 0o666
+            permissions = 0o777 if mode == PROGRAM else 0o666
             with os.fdopen(os.open(temporary, _NEW_FILE, permissions, dir_fd=folder), "wb") as file:
                 file.write(content)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
