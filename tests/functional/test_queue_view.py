@@ -164,7 +164,7 @@ def test_name_of_a_handoff_is_shown_and_never_obeyed() -> None:
 
 
 def test_queue_of_the_sample_looks_as_committed(sample_repository: Path) -> None:
-    """One line a row, two, and with the overview beside it."""
+    """One line per row, two, and with the overview beside it."""
 
     async def script(pilot: Pilot[None]) -> None:
         await compare_looks(pilot, "queue")
