@@ -91,6 +91,8 @@ def describe_asked(record: report.PastAttempt) -> str:
     """`2 of 5 addressed`, of what can be measured; a dash if nothing was asked for."""
     if not record.asked:
         return NOTHING
+    if not record.asked_against:
+        return "no attempt yet"
     measured = [point for point in record.asked if point.addressed is not None]
     if not measured:
         return "not measured"

@@ -203,7 +203,8 @@ def _describe_asked_for(state: AppState | None) -> tuple[Cell, ...]:
     from handoff_tui.history.attempts.page import describe_asked  # noqa: PLC0415 - most handoffs were never sent back
 
     told, lists = describe_asked(asking[-1]), "6 History lists every check and comment"
-    role = "pass" if all(point.addressed is not False for point in asking[-1].asked) else "warning"
+    found = {point.addressed for point in asking[-1].asked}
+    role = "warning" if False in found else "pass" if True in found else "muted"  # green needs a measurement
     return (Cell(told, role), Cell(f"  {lists}", "muted"))
 
 
