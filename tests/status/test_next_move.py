@@ -355,3 +355,13 @@ def test_void_decision_counts_for_nothing() -> None:
     view = build(index=index)
     assert view.phases[0].standing is PhaseProgress.BEHIND
     assert view.attempts == ()
+
+
+def test_context_that_nobody_has_reported_on_is_the_agents_turn() -> None:
+    """A hub gives it to a role; once that role has reported, a person decides."""
+    given = {"id": "RUN-7", "dialect": "hub", "documents": [Document(path="c.md", role=DocumentRole.CONTEXT)]}
+    fresh = Handoff.model_validate({**given, "target_agent": "PM"})
+    move = build_gate(fresh, {}).next_move
+    assert (move.who, move.name) == (Mover.AGENT, "PM")
+    done = Attempt(number=1, agent="PM", status="pass", where=PLACE)
+    assert build_gate(fresh.model_copy(update={"attempts": (done,)}), {}).next_move.who is Mover.REVIEWER

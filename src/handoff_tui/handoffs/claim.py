@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from handoff_tui.core.lazy_pattern import compile_later
@@ -86,6 +87,14 @@ def build_claim(
     kind: ClaimKind, where: Place, text: str, *, subject: str | None = None, value: ClaimValue = None
 ) -> Claim:
     return Claim(kind=kind, where=where, text=quote(text), subject=subject, value=value)
+
+
+def join_claims(*groups: Iterable[Claim]) -> tuple[Claim, ...]:
+    """What a document says several times counts once, where it says it first."""
+    said: dict[tuple[object, ...], Claim] = {}
+    for claim in (claim for group in groups for claim in group):
+        said.setdefault((claim.kind, claim.subject, claim.value, claim.where.path), claim)
+    return tuple(said.values())
 
 
 _HASH = compile_later(r"\b(?=[0-9]*[a-f])([0-9a-f]{12})[0-9a-f]{1,52}\b")

@@ -393,7 +393,8 @@ def _describe_place(file: str | None, line: int | None) -> str:
 def _add_attempts(page: Page, handoff: Handoff, *, everything: bool) -> None:
     if not handoff.attempts:
         return
-    page.heading("Attempts", str(len(handoff.attempts)))
+    # a hub counts the reports of all roles, and attempts by one of them
+    page.heading("Reports" if handoff.dialect == "hub" else "Attempts", str(len(handoff.attempts)))
     shown = handoff.attempts if everything else handoff.attempts[-_MOST_LISTED:]
     for attempt in shown:
         run = f"run {attempt.run}" if attempt.run else None

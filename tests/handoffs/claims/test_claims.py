@@ -154,6 +154,20 @@ def test_hash_that_was_true_is_told_from_one_that_never_was(measure: Measure) ->
     assert "never had this hash" in never.evidence
 
 
+def test_document_that_was_moved_is_still_what_it_calls_itself(builder: RepositoryBuilder) -> None:
+    """By a name with a number, which no other file has; a README of another folder is none of it."""
+    told = "# Results\n\n## Files Created\n- `staging/RESULTS_H-7.md`\n- `staging/README.md`\n"
+    for name in ("RESULTS_H-7.md", "README.md"):
+        builder.write(f"handoffs/{name}", told)
+    builder.commit("H-7: all of it")
+    evidence = RepositoryEvidence(open_session(builder.folder))
+    for name, state in (("RESULTS_H-7.md", HOLDS), ("README.md", CONTRADICTED)):
+        claims = find_claims(parse_markdown(told).sections, f"handoffs/{name}")
+        [itself] = [one for one in claims if one.subject == f"staging/{name}"]
+        handoff = Handoff(id="H-7", dialect="builder", claims=(itself,))
+        assert [verdict.state for verdict in measure_claims(handoff, evidence)] == [state], name
+
+
 def test_hash_before_is_looked_up_in_history(measure: Measure) -> None:
     """The commit before the document had it."""
     assert measure(ClaimKind.HASH_BEFORE, "a.py", sha256("zero\n")).state is HOLDS

@@ -213,8 +213,10 @@ def is_before_results(handoff: Handoff) -> bool:
 
 
 def owes_results(handoff: Handoff) -> bool:
-    """Whether results are due: only a format with a registry promises them for each specification."""
-    return handoff.registry is not None and any(document.role is DocumentRole.SPEC for document in handoff.documents)
+    """Whether results are due: a registry promises them for each specification, a hub for each context it gives out."""
+    roles = {document.role for document in handoff.documents}
+    is_given = handoff.dialect == "hub" and handoff.status is None and not handoff.attempts
+    return (handoff.registry is not None and DocumentRole.SPEC in roles) or (is_given and roles == {DocumentRole.CONTEXT})
 
 
 def has_results(handoff: Handoff) -> bool:

@@ -52,6 +52,7 @@ def hash_uncommitted(session: Session) -> dict[str, str | None]:
 
 _OWN_STATE = ".handoff-tui/"
 _PACKAGE = "PKG-"
+_NUMBERED_NAME = compile_later(r"\d[^/]*\.\w+$")
 _MANIFEST = compile_later(rf"(?:^|/){_PACKAGE}[^/]+/manifest\.json$")
 
 
@@ -319,9 +320,12 @@ class RepositoryEvidence:
     def find(self, wanted: str, document: str) -> PathMatch:
         """The file a document means; one that git ignores is looked for on disk."""
         found = self.finder.find(wanted, document)
-        if found.path is None and not found.candidates and self._exists(wanted):
+        if found.path is not None or found.candidates:
+            return found
+        if self._exists(wanted):
             return PathMatch(wanted)
-        return found
+        is_itself = _NUMBERED_NAME.search(wanted) is not None and document.endswith(f"/{wanted.rpartition('/')[2]}")
+        return PathMatch(document) if is_itself else found  # it was written in another folder, and moved
 
     def _exists(self, path: str) -> bool:
         """Asks the disk once: documents name the same missing file again and again."""

@@ -35,6 +35,23 @@ def test_mosaic_reads_every_state_folder_and_manifest() -> None:
     ]
 
 
+def test_what_a_state_file_says_twice_is_said_once() -> None:
+    """Each file speaks for itself."""
+    files = {
+        ".mosaic/agent_state.json": '{"last_agent": "wren", "next_agent": "x", "last_commit": "abc1234"}',
+        ".mosaic/project_state.json": json.dumps(
+            {"git_commit": "abc1234", "phases": [{"commit": "dcb86a5"}, {"commit": "dcb86a5"}]}
+        ),
+    }
+    [handoff] = read_with(MOSAIC, MemoryFiles(files)).handoffs
+    commits = [(one.value, one.where.path) for one in handoff.claims if one.kind is ClaimKind.COMMIT]
+    assert sorted(commits) == [
+        ("abc1234", ".mosaic/agent_state.json"),
+        ("abc1234", ".mosaic/project_state.json"),
+        ("dcb86a5", ".mosaic/project_state.json"),
+    ]
+
+
 def test_mosaic_state_in_pieces_is_still_a_handoff() -> None:
     """Broken state files are documents with problems, and what can be read is read."""
     files = {

@@ -7,7 +7,7 @@ from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Blocker
-from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, join_claims, quote
 from handoff_tui.handoffs.formats.mosaic import layout
 from handoff_tui.handoffs.formats.mosaic.fields import build_tasks, claim_files, parse_commit
 from handoff_tui.handoffs.formats.mosaic.layout import build_manifest_id, recognise
@@ -148,6 +148,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
         reading.problems.extend(find_missing(folder, sources, paths, files.settings.mosaic))
         if is_live(sources):
             drafts[layout.parent_of(folder)] = build_live_handoff(folder, sources, _ID, files.settings.mosaic)
+            drafts[layout.parent_of(folder)].claims = join_claims(drafts[layout.parent_of(folder)].claims)
     emergencies = _add_emergencies(owned, drafts)
     reading.handoffs.extend(drafts[parent].build() for parent in sorted(drafts))
     reading.handoffs.extend(draft.build() for draft in emergencies)

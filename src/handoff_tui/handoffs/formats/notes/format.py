@@ -16,7 +16,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Task
 from handoff_tui.git.work_tree.listing import list_below
-from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
+from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, join_claims
 from handoff_tui.handoffs.formats.notes.recognition import (
     WEAK,
     Notes,
@@ -349,13 +349,7 @@ def _read_handoff(source: Source) -> Handoff:
         producers=(agent,) if agent else (),
         message=_find_message(notes),
         next_action=find_next_action(notes) or _value(fields, "next"),
-        claims=tuple(
-            _join_claims(
-                _claim_fields(status, fields),
-                counts,
-                _claim_work(source, notes),
-            )
-        ),
+        claims=join_claims(_claim_fields(status, fields), counts, _claim_work(source, notes)),
         tests=run.counts() if run else None,
         documents=(source.document(DocumentRole.NOTE, confidence=recognise(source)),),
         tasks=tuple(read_tasks(source, notes)),
@@ -435,14 +429,6 @@ def _claim_fields(status: tuple[str, Place] | None, fields: Fields) -> list[Clai
         text, where = fields["branch"]
         claims.append(build_claim(ClaimKind.BRANCH, where, text, value=branch.group()))
     return claims
-
-
-def _join_claims(*groups: Iterable[Claim]) -> Iterable[Claim]:
-    """Each claim once: a branch may be named by a field and in a sentence."""
-    said: dict[tuple[object, ...], Claim] = {}
-    for claim in (claim for group in groups for claim in group):
-        said.setdefault((claim.kind, claim.subject, claim.value), claim)
-    return said.values()
 
 
 def _claim_work(source: Source, notes: Notes) -> list[Claim]:
