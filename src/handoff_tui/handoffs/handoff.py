@@ -12,6 +12,9 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Attempt, Blocker, Fact, Package, Proof, Question, ReportedFinding, Task, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, ClaimValue, build_claim
 
+CONTRADICTION = "its evidence contradicts itself"
+"""The fact that its own records contradict each other."""
+
 
 class DocumentRole(StrEnum):
     """What a document is for."""
@@ -189,13 +192,14 @@ class Handoff(Model):
 
     @property
     def said(self) -> str | None:
-        """Its author's conclusion as written, bad ones first; the status token if no words were kept."""
+        """Its author's conclusion as written: the bad ones, else its status, else the first; or the status token."""
         bad = [
             word.text if word.name.lower() == "status" else f"{word.name}: {word.text}"
             for word in self.words
             if word.sort is WordSort.BAD
         ]
-        return "; ".join(bad) or next((word.text for word in self.words), None) or self.status
+        by_name = sorted(self.words, key=lambda word: word.name.lower() != "status")
+        return "; ".join(bad) or next((word.text for word in by_name), None) or self.status
 
 
 class HandoffDraft(Handoff):

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.place import Place, Problem
-from handoff_tui.core.tasks import Attempt, Question, ReportedFinding, TestCounts
+from handoff_tui.core.tasks import Attempt, Fact, Question, ReportedFinding, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.claims.blocking import ProblemIndex, find_blocking
 from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
 from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.claims.path_finder import PathFinder
 from handoff_tui.handoffs.grammar.claims import find_claims
-from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff
+from handoff_tui.handoffs.handoff import CONTRADICTION, Document, DocumentRole, Handoff
 from handoff_tui.handoffs.reading.markdown import parse_markdown
 from handoff_tui.handoffs.session import open_session
 from tests.support.repositories import RepositoryBuilder
@@ -32,6 +32,12 @@ def blocking(**fields: object) -> list[str]:
 def claim(kind: ClaimKind, subject: str, value: object, line: int = 1) -> Claim:
     where = Place(path="a.md", line=line)
     return Claim.model_validate({"text": "x", "kind": kind, "where": where, "subject": subject, "value": value})
+
+
+def test_evidence_that_contradicts_itself_blocks() -> None:
+    """As its rule does; another fact does not."""
+    facts = [Fact(name=CONTRADICTION, value="event 3 follows event 1"), Fact(name="events", value="2")]
+    assert blocking(facts=facts) == ["its evidence contradicts itself: event 3 follows event 1"]
 
 
 def test_last_verdict_of_each_reviewer_counts() -> None:

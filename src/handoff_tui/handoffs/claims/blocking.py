@@ -13,7 +13,15 @@ from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState, describe_false
 from handoff_tui.handoffs.formats.hub.layout import is_earlier_report
 from handoff_tui.handoffs.grammar.author_words import sort_words
-from handoff_tui.handoffs.handoff import AuthorWord, Document, DocumentRole, Handoff, RegistryState, WordSort
+from handoff_tui.handoffs.handoff import (
+    CONTRADICTION,
+    AuthorWord,
+    Document,
+    DocumentRole,
+    Handoff,
+    RegistryState,
+    WordSort,
+)
 from handoff_tui.handoffs.reading.claim_words import parse_status
 
 LEAST: Final = 0.9
@@ -124,6 +132,7 @@ def find_blocking(
     yield from _find_contradictions(verdicts)
     yield from _find_open(handoff)
     yield from _find_own_numbers(handoff)
+    yield from (f"{fact.name}: {fact.value}" for fact in handoff.facts if fact.name == CONTRADICTION)
     yield from _find_own_word(handoff)
     yield from find_open_findings(handoff)
     yield from map(describe_wait, find_unmet(handoff, by_id))
@@ -216,7 +225,9 @@ def owes_results(handoff: Handoff) -> bool:
     """Whether results are due: a registry promises them for each specification, a hub for each context it gives out."""
     roles = {document.role for document in handoff.documents}
     is_given = handoff.dialect == "hub" and handoff.status is None and not handoff.attempts
-    return (handoff.registry is not None and DocumentRole.SPEC in roles) or (is_given and roles == {DocumentRole.CONTEXT})
+    return (handoff.registry is not None and DocumentRole.SPEC in roles) or (
+        is_given and roles == {DocumentRole.CONTEXT}
+    )
 
 
 def has_results(handoff: Handoff) -> bool:

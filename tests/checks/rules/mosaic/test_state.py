@@ -7,12 +7,18 @@ from datetime import UTC, datetime
 
 import pytest
 
+from handoff_tui.checks.report import Outcome
 from handoff_tui.checks.rule import NotApplicableError, Rule, RuleFinding
 from handoff_tui.checks.rules.mosaic.named_evidence import resolved_blockers_have_evidence
 from handoff_tui.checks.rules.mosaic.session_start import briefing_fresh, handoff_message_says_something
 from handoff_tui.checks.rules.mosaic.state_files import state_files_exist, state_files_parse
+from handoff_tui.checks.run.check import check
+from handoff_tui.checks.run.choose import CheckRequest
+from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.repository_facts import RepositoryFacts
+from handoff_tui.handoffs.session import open_session
 from tests.support.format_states import STATE_COMMIT, build_agent_state, build_blocker, build_state
+from tests.support.repositories import RepositoryBuilder
 from tests.support.world import MemoryWorld, find_subjects, judge
 
 NOTE = "# Handoff\n\nNothing of a session.\n"
@@ -442,3 +448,27 @@ def test_folder_in_place_of_a_file_is_found() -> None:
     for rule in (state_files_exist, state_files_parse):
         [found] = judge(rule, MemoryWorld(files=files))
         assert found.message.startswith(".mosaic/blockers.json ")
+
+
+def test_gate_closes_for_what_the_session_itself_lacks(builder: RepositoryBuilder) -> None:
+    """As a check before it is handed over does; the state of the work tree is no matter of the gate."""
+    state = build_agent_state(briefing_acknowledgment=..., mandatory_reading=[".mosaic/BRIEFING.md"])
+    blocker = build_blocker(resolution="fixed it", resolved_at="2026-03-04T01:00:00Z")
+    for path, text in build_state(state, {"blockers": [blocker]}).items():
+        builder.write(path, text)
+    builder.write("AGENTS.md", "Mandatory reading: `.mosaic/BRIEFING.md`\n").commit("a session")
+    builder.write("AGENTS.md", "changed")
+    failing = {
+        moment: {
+            result.id
+            for result in check(
+                open_session(builder.folder), CheckRequest(moment, handoff="mosaic", fresh=True)
+            ).results
+            if result.outcome is Outcome.FAIL and result.blocking
+        }
+        for moment in (CheckMoment.PRE, CheckMoment.GATE)
+    }
+    of_itself = {"briefing-acknowledged", "resolved-blockers-have-evidence"}
+    assert failing[CheckMoment.GATE] >= of_itself
+    assert failing[CheckMoment.PRE] >= of_itself | {"changes-are-documented"}
+    assert "changes-are-documented" not in failing[CheckMoment.GATE]

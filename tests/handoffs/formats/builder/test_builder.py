@@ -9,10 +9,9 @@ import pytest
 from handoff_tui.core.place import Problem
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.formats.builder.format import BUILDER
-from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
 from handoff_tui.handoffs.formats.builder.packages import ManifestReading, read_manifest
 from handoff_tui.handoffs.formats.builder.recognition import recognise
-from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.handoff import CONTRADICTION, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import Confidence, FormatReading, Source
 from tests.support.memory_files import MemoryFiles, read_with
 
@@ -153,6 +152,26 @@ def test_evidence_of_a_run_is_read_and_compared() -> None:
         "the event of 2031-01-02T09:00:00Z comes after one of 2031-01-02T10:00:00Z",
         "the run says completed, but its last event says failed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        ({"command": "pytest", "exit_code": 1}, ["exit_code 1"]),
+        ({"exit_code": 0, "passed": 2, "failed": 1}, ["1 failed"]),
+        ({"result": "ok", "tests": {"passed": 2, "failed": 1}}, ["1 failed"]),
+        ({"exit_code": 0, "failed": 0, "tests": {"passed": 3, "failed": 0}}, []),
+        ({"failed": ["test_x"], "exit_code": "1"}, []),
+    ],
+)
+def test_evidence_that_counts_a_failure_refutes_results_that_pass(evidence: dict[str, object], said: list[str]) -> None:
+    """By its exit code or its numbers; not if the results tell of failures themselves."""
+    files = {"H-7/H-7_RESULTS.md": _results("HANDOFF-7"), "H-7/tests_evidence.json": json.dumps(evidence)}
+    found = [fact.value for fact in _read(files)[0]["H-7"].facts if fact.name == CONTRADICTION]
+    assert found == [f"the evidence says {one}, but the results say PASS" for one in said]
+    admitted = files["H-7/H-7_RESULTS.md"] + "\n## Full Regression Test\n- Total: 9\n- Passed: 8\n- Failed: 1\n"
+    facts = _read(files | {"H-7/H-7_RESULTS.md": admitted})[0]["H-7"].facts
+    assert all(fact.name != CONTRADICTION for fact in facts)
 
 
 def test_spec_without_the_later_sections_goes_by_its_own_title() -> None:

@@ -16,8 +16,7 @@ from handoff_tui.core.tasks import Fact, Package, TestCounts
 from handoff_tui.core.text.globs import matches_glob
 from handoff_tui.core.text.labels import plural
 from handoff_tui.handoffs.claim import ClaimKind
-from handoff_tui.handoffs.formats.builder.names import CONTRADICTION
-from handoff_tui.handoffs.handoff import Document, Handoff, RegistryState
+from handoff_tui.handoffs.handoff import CONTRADICTION, Document, Handoff, RegistryState
 
 _RUNS = (("package", "package tests"), ("regression", "full regression"))
 

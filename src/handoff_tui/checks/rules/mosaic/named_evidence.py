@@ -211,7 +211,7 @@ def _find_missing(context: Context, handoffs: tuple[Handoff, ...]) -> list[Verdi
     holds="Every resolved blocker names a commit or a file as evidence.",
     reads="the blockers of all handoffs, and their evidence",
     remedy="Name the commit, test or document that shows the resolution, or reopen the blocker.",
-    moments=(CheckMoment.PRE,),
+    moments=(CheckMoment.PRE, CheckMoment.GATE),
 )
 def resolved_blockers_have_evidence(context: Context) -> Findings:
     broken: list[RuleFinding] = []

@@ -243,7 +243,6 @@ def _judge_acknowledgment(_: Context, __: SessionState, file: StateFile) -> Find
     holds="The agent acknowledged its briefing.",
     reads="the acknowledgment of the briefing in the agent state",
     remedy="Read the briefing and write who read it, and when, into briefing_acknowledgment.",
-    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def briefing_acknowledged(context: Context) -> Findings:
     return judge_agent_states(context, _judge_acknowledgment)
@@ -254,7 +253,6 @@ def briefing_acknowledged(context: Context) -> Findings:
     reads="documents that the session gate or a prompt says must be read, and briefings deleted since",
     remedy="Restore the document. If it has a new name, correct the script or prompt that names it.",
     commands=("git log --diff-filter=D --name-only -- '*BRIEFING*'",),
-    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def mandatory_documents_present(context: Context) -> Findings:
     found: dict[str, RuleFinding] = {}

@@ -128,7 +128,6 @@ def _normalise(word: str) -> str:
     holds="Every state file exists.",
     reads="the state folder",
     remedy="Write the missing state files, or restore them from git. The next session starts from them.",
-    moments=(CheckMoment.PRE, CheckMoment.POST),
 )
 def state_files_exist(context: Context) -> Findings:
     for folder in _find_folders(context):

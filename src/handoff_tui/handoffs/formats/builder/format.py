@@ -13,7 +13,6 @@ from handoff_tui.core.tasks import Fact
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim, quote
 from handoff_tui.handoffs.formats.builder.draft import BuilderDraft, build_draft
 from handoff_tui.handoffs.formats.builder.names import (
-    CONTRADICTION,
     find_earlier,
     group_files,
     is_framework,
@@ -30,8 +29,9 @@ from handoff_tui.handoffs.formats.builder.registry_state import (
     find_rows,
     find_superseded,
 )
+from handoff_tui.handoffs.grammar.counts import find_member_counts
 from handoff_tui.handoffs.grammar.tokens import HASH, canonical_hash
-from handoff_tui.handoffs.handoff import DocumentRole, Handoff, RegistryState
+from handoff_tui.handoffs.handoff import CONTRADICTION, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
 
@@ -45,6 +45,7 @@ _PATH_KEYS: Final = ("path", "file", "artifact", "document", "name")
 _HASH_KEYS: Final = ("sha256", "hash", "digest", "sha")
 _NAMED_HASH: Final = compile_later(r"(?P<name>.+?)[_-](?:sha256|hash|digest|sha)$", re.IGNORECASE)
 _STATE_KEYS: Final = ("status", "state", "verdict", "result")
+_EXIT_KEYS: Final = ("exit_code", "exitcode", "exit_status", "returncode", "return_code")
 _TIME_KEYS: Final = ("timestamp", "time", "at", "ts", "created_at")
 _NUMBER_KEYS: Final = ("seq", "sequence", "number", "index")
 _GOOD: Final = frozenset({"pass", "passed", "success", "succeeded", "complete", "completed", "accepted", "done", "ok"})
@@ -141,11 +142,30 @@ def _compare_state(draft: BuilderDraft, source: Source, log: Source | None) -> N
 def _compare_verdict(draft: BuilderDraft, source: Source) -> None:
     """Adds that evidence of the newest results tells of a failure that they don't."""
     root = source.json
-    said = root.first(*_STATE_KEYS) if root is not None and isinstance(root.value, dict) else None
-    newest = draft.newest.reading.status if draft.newest else None
-    if said is not None and newest is not None and _judge(said) is False and _judge(newest) is True:
-        refuted = f"the evidence says {quote(said)}, but the results say {newest}"
-        draft.told.add_fact(CONTRADICTION, refuted, source.place())
+    newest = draft.newest.reading if draft.newest else None
+    if root is None or not isinstance(root.value, dict) or newest is None or _judge(newest.status or "") is not True:
+        return
+    state = root.first(*_STATE_KEYS)
+    is_admitted = any(run is not None and run.failed for run in (newest.tests, newest.regression))
+    said = quote(state) if state is not None and _judge(state) is False else None
+    if said is None and not is_admitted:
+        said = _find_failure(root)
+    if said is not None:
+        draft.told.add_fact(
+            CONTRADICTION, f"the evidence says {said}, but the results say {newest.status}", source.place()
+        )
+
+
+def _find_failure(root: JsonNode) -> str | None:
+    """The exit code or the number of failures that an evidence file gives; None if all is well or nothing is said."""
+    for key in _EXIT_KEYS:
+        code = root.get(key)
+        if code is not None and type(code.value) is int and code.value:
+            return f"{key} {code.value}"
+    counted = find_member_counts(root)
+    failed = root.get("failed")
+    number = counted[0].failed if counted is not None else failed.value if failed is not None else None
+    return f"{number} failed" if type(number) is int and number else None
 
 
 def _judge(word: str) -> bool | None:

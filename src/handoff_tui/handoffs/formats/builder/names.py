@@ -121,8 +121,6 @@ _FIRST_STANDARD: Final = compile_later(r"(?:BUILDER|RESULTS|AGENT_PROMPT)_(?!HAN
 _OF_A_STANDARD: Final = (DocumentRole.SPEC, DocumentRole.RESULTS, DocumentRole.PROMPT)
 EARLIER_STANDARD: Final = "of an earlier standard"
 """The fact that says so."""
-CONTRADICTION: Final = "its evidence contradicts itself"
-"""The fact that a run's own records contradict each other."""
 _COUNTED_ID: Final = compile_later(r"([A-Z]+)-([0-9]{1,4})")
 
 
