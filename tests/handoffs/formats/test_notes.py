@@ -329,6 +329,28 @@ def test_decision_goes_with_the_note_it_is_about() -> None:
     assert len(oil.documents) == 1
 
 
+def test_decision_names_its_note_without_the_number() -> None:
+    """If only one note of the folder is called so; of two it stands by itself."""
+    note = "# Search\n\n**Status:** done\n\n## Next steps\n- x\n"
+    files = {
+        "handoffs/HANDOFF_002_login.md": note,
+        "handoffs/HANDOFF_003_search.md": note,
+        "handoffs/QA_DECISION_search.md": "# QA\n\n**QA Decision:** FAIL\n\nIt breaks.\n",
+    }
+    login, search = read_with(NOTES, MemoryFiles(files)).handoffs
+    assert (len(login.documents), len(search.documents)) == (1, 2)
+    assert [claim.value for claim in find_bad_verdicts(search)] == ["FAIL"]
+    assert len(read_with(NOTES, MemoryFiles(files | {"handoffs/HANDOFF_004_search.md": note})).handoffs) == 4
+
+
+def test_status_that_says_it_is_over_names_what_came_after() -> None:
+    """Wherever the words stand: as a field, or in a line of their own."""
+    for line in ("**Status**: Superseded by HANDOFF_3.md", "> Superseded by [the next](HANDOFF_3.md)"):
+        text = f"# Parser\n\n{line}\n\n## Done\n- x\n\n## Next steps\n- y\n"
+        [handoff] = read_with(NOTES, MemoryFiles({"HANDOFF_parser.md": text})).handoffs
+        assert handoff.ended == "Superseded by HANDOFF_3.md"
+
+
 def test_unknown_headings_are_said_once_unless_a_template_has_them() -> None:
     """A note in another language is listed; the repository's own template teaches its headings."""
     note = "# Übergabe\n\n## Erledigt\n- Lampe\n\n## Offen\n- Docht\n"

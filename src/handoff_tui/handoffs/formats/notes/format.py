@@ -104,6 +104,8 @@ def file_decisions(
             words = _list_subject(source.name)
             subjects = {number: _list_subject(reading.handoffs[number].documents[0].path) for number in numbers}
             fitting = [number for number in numbers if words and subjects[number] == words]
+            # a note may have a number or a date more in its name: HANDOFF_003_search.md
+            fitting = fitting or [number for number in numbers if words and subjects[number] > words]
             if len(fitting) == 1 or len(numbers) == 1:
                 number = (fitting or numbers)[0]
                 reading.handoffs[number] = _add_decision(reading.handoffs[number], source, read(source))
@@ -259,7 +261,8 @@ def _entries(section: Section) -> Iterator[tuple[int, str, bool | None]]:
 _HEAD_LINES = 60
 _END_LINES = 20
 _END: Final = compile_later(
-    r"[^\w`\[]*(?:note:?\W+)?(?:this (?:handoff|handover|document|note|file|page) (?:is|was|has been) (?:now )?)?"
+    r"[^\w`\[]*(?:(?:note|status|state):?\W+)?"
+    r"(?:this (?:handoff|handover|document|note|file|page) (?:is|was|has been) (?:now )?)?"
     r"(?:superseded|archived|obsolete|outdated|consumed|replaced by|no longer current)\b"
     r"(?! (?:code|data|files?|the|a)\b)",
     re.IGNORECASE,
@@ -370,7 +373,7 @@ def _find_end(title: str | None, notes: Notes, facts: tuple[Fact, ...]) -> str |
     for line in notes.lines()[:_END_LINES]:
         if _END.match(line.text):
             told = _LINKED.sub(r"\1", line.text)  # where a link leads says more than its words
-            return claim_words.one_line(plain(told).strip(" >*_#⚠️"))
+            return claim_words.one_line(plain(told).strip(" >*_#⚠️").removeprefix("Status: "))
     return None
 
 
