@@ -64,6 +64,24 @@ def test_all_contexts_of_a_task_are_its_attempts() -> None:
     assert [one.number for one in list_doubtful(task)] == [3, 5]
 
 
+def test_tasks_of_two_projects_with_one_id_stay_two() -> None:
+    """The older keeps the id, the other says so; a report with its run is its own."""
+    older, newer = _context(5, "2031-02-03 04:05:06", "x"), _context(6, "2031-02-04 04:05:06", "x")
+    project = next(line for line in older.split("\n") if line.startswith("Run ID")).split("|")[1].split(":")[1].strip()
+    other = newer.replace(f"Project: {project}", "Project: Ferry")
+    report = {"role": "qa", "status": "fail", "summary": "It broke twice in ten cases.", "task": "T007", "run_id": 6}
+    files = {"a/HANDOFF_5_T007.md": older, "b/HANDOFF_6_T007.md": other, "out/qa_report.json": json.dumps(report)}
+    read = MemoryFiles(files)
+    first, second = read_with(HUB, read).handoffs
+    assert (first.id, second.id) == ("T007", "T007-Ferry")
+    assert [one.path for one in second.documents] == ["b/HANDOFF_6_T007.md", "out/qa_report.json"]
+    assert [one.path for one in first.documents] == ["a/HANDOFF_5_T007.md"]
+    assert f"has the id T007, as has a/HANDOFF_5_T007.md of the project {project}; it is listed as T007-Ferry" in [
+        one.message for one in read.problems()
+    ]
+    assert len(read_with(HUB, MemoryFiles(files | {"b/HANDOFF_6_T007.md": newer})).handoffs) == 1
+
+
 def test_run_of_another_task_is_reported() -> None:
     """By what the run says it executes; tasks that the run lists are its own."""
     position = "\n## Pipeline Position\n- **Run**: Execute Task: T001 - wick\n"

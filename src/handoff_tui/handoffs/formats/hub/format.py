@@ -185,9 +185,11 @@ class HubDrafts:
     def find_by_name(self, task: str | None, run: str | None) -> HandoffDraft | None:
         """The handoff of a task, else of a run."""
         task_id = build_id(task) if task else None
-        if task_id is not None and task_id in self.works:
+        of_run = self.runs.get(run) if run is not None else None
+        is_of_project = of_run is not None and task_id is not None and of_run.startswith(f"{task_id}-")
+        if task_id is not None and task_id in self.works and not is_of_project:
             return self.drafts[task_id]
-        return self.drafts[self.runs[run]] if run is not None and run in self.runs else None
+        return self.drafts[of_run] if of_run is not None else None
 
     def find_by_folder(self, folder: str) -> HandoffDraft | None:
         """The one handoff whose documents are in a folder; None if there are several."""
@@ -281,9 +283,10 @@ def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
     """One handoff per task: all its contexts tell of attempts, the newest says where it is now."""
     contexts = sorted(map(read_context, sources), key=lambda context: context.age_key)
     foreign = {context.source.path: owner for context, owner in find_foreign_runs(contexts)}
+    names = _name_contexts(contexts)
     by_id: dict[str, list[ContextFile]] = {}
     for context in contexts:
-        by_id.setdefault(context.handoff_id, []).append(context)
+        by_id.setdefault(names[context.source.path], []).append(context)
     for handoff_id, of_task in by_id.items():
         *older, newest = of_task
         draft = session.open_work(handoff_id)
@@ -300,8 +303,26 @@ def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
                 draft.add_fact(layout.FOREIGN_RUN, told, context.source.place(context.head_line))
         draft.attempt = max(draft.attempt, len(of_task))
     for context in contexts:  # the newest context of a run says which task it is at
+        own = names[context.source.path]
         executed = build_id(context.executed.value) if context.executed else ""
-        session.open_work(executed if executed in session.drafts else context.handoff_id, context.run)
+        is_other = executed != context.handoff_id and executed in session.drafts
+        session.open_work(executed if is_other else own, context.run)
+
+
+def _name_contexts(contexts: list[ContextFile]) -> dict[str, str]:
+    """The id of each context's handoff, by its path. Of several projects with a task of one id, the oldest keeps it."""
+    first: dict[str, ContextFile] = {}
+    names: dict[str, str] = {}
+    for context in contexts:
+        name = context.handoff_id
+        before = first.setdefault(name, context)
+        if context.project and before.project and context.project != before.project:
+            name = build_id(f"{name}-{context.project}")
+            if first.setdefault(name, context) is context:
+                told = f"has the id {context.handoff_id}, as has {before.source.path} of the project {before.project}"
+                context.source.report(f"{told}; it is listed as {name}", context.head_line)
+        names[context.source.path] = name
+    return names
 
 
 def _read_cycles(sources: list[Source], session: HubDrafts) -> None:
