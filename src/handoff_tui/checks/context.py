@@ -115,23 +115,17 @@ class Answers:
         except AttributeError:  # a setting of another version
             return True
 
-    def find_holding(self, text: str) -> tuple[str, ...]:
-        """The paths that contain a text; several rules look for the same among very many."""
+    def find_holding(self, paths: tuple[str, ...], text: str) -> tuple[str, ...]:
+        """Those of all paths that contain a text; several rules look for the same among very many."""
         if text not in self._holding:
-            self._holding[text] = tuple(path for path in self._list_paths() if text in path)
+            self._holding[text] = tuple(path for path in paths if text in path)
         return self._holding[text]
 
-    def find_ending(self, endings: tuple[str, ...]) -> tuple[str, ...]:
-        """The paths that end with one of these."""
+    def find_ending(self, paths: tuple[str, ...], endings: tuple[str, ...]) -> tuple[str, ...]:
+        """Those that end with one of these."""
         if endings not in self._ending:
-            self._ending[endings] = tuple(path for path in self._list_paths() if path.endswith(endings))
+            self._ending[endings] = tuple(path for path in paths if path.endswith(endings))
         return self._ending[endings]
-
-    def _list_paths(self) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", self.ask(_PATHS))
-
-
-_PATHS: Final = WorldQuestion("paths")
 
 
 def digest_value(value: object) -> str:
@@ -204,6 +198,7 @@ class Context:
     answers = _recorded(World.answers)
     now = _recorded(World.now)
     usual_severity = _recorded(World.usual_severity)
+    _parameters = _recorded(World.parameters)
 
     def ask(self, question: WorldQuestion) -> object:
         answer = self._answers.ask(question)
@@ -212,7 +207,7 @@ class Context:
 
     def parameters(self) -> Mapping[str, object]:
         """`[checks.<id>.parameters]` of the configuration, for this check."""
-        return cast("Mapping[str, object]", self.ask(WorldQuestion("parameters", (self._check,))))
+        return self._parameters(self._check)
 
     def handoffs(self, dialect: str | None = None) -> tuple[Handoff, ...]:
         """The handoffs under review, of one format or of all: those that are live, or the one that is asked for.
@@ -245,13 +240,11 @@ class Context:
 
     def paths_holding(self, text: str) -> tuple[str, ...]:
         """The paths that contain a text."""
-        self.paths()
-        return self._answers.find_holding(text)
+        return self._answers.find_holding(self.paths(), text)
 
     def paths_ending(self, endings: tuple[str, ...]) -> tuple[str, ...]:
         """The paths that end with one of these."""
-        self.paths()
-        return self._answers.find_ending(endings)
+        return self._answers.find_ending(self.paths(), endings)
 
     def paths_below(self, folder: str) -> tuple[str, ...]:
         """The paths below a folder."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from handoff_tui.config.load import REPOSITORY_FILE
-from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.text.labels import name_some, plural
@@ -144,18 +143,6 @@ def count_claims(verdicts: tuple[Verdict, ...]) -> ClaimCounts:
     )
 
 
-class _JudgedHandoff(NamedTuple):
-    """A reviewed handoff, and everything its gate depends on."""
-
-    handoff: Handoff
-    verdicts: tuple[Verdict, ...]
-    report: GateReport | None
-    problems: tuple[Problem, ...]
-    required: tuple[object, ...]
-    """The registry states of the handoffs it waits for."""
-    reviewed: ReviewedHandoff
-
-
 class HandoffReviewer:
     """Reviews the handoffs of one reading by one log: what their claims are worth, and the state of each gate."""
 
@@ -174,18 +161,12 @@ class HandoffReviewer:
         """
         handoffs = result.handoffs
         self.scopes = find_all_scopes(session, handoffs, gates)
-        known = earlier.reports if earlier is not None else {}
         self.closed = closed
-        self.judged: dict[str, _JudgedHandoff] = (
-            earlier.judged if earlier is not None and earlier.closed == closed else {}
-        )
-        self.reports: dict[str, GateReport] = {}
+        self.reviewed: dict[str, tuple[tuple[object, ...], ReviewedHandoff]] = earlier.reviewed if earlier else {}
+        """Each with everything it rests on."""
         self.has_log = gates is not None
         self.log_problems = () if gates is None else _collect_log_problems(gates)
-        if gates is not None:
-            for name, report in gates.judge_all().items():
-                before = known.get(name)
-                self.reports[name] = before if before is not None and before == report else report
+        self.reports: dict[str, GateReport] = {} if gates is None else gates.judge_all()
         self.lives = find_all_lives(result, self.scopes, gates, self.reports)
         self._by_id = mark_validated(handoffs, {name: report.state for name, report in self.reports.items()})
         self._problems = ProblemIndex(result.problems, handoffs)
@@ -197,16 +178,11 @@ class HandoffReviewer:
         others = map(self._by_id.get, handoff.blocked_by)
         required = tuple("absent" if other is None else other.registry for other in others)
         scope = build_scope_summary(self.scopes.of(handoff.id))
-        last = self.judged.get(handoff.id)
-        same = last is not None and last.handoff is handoff and last.verdicts is verdicts and last.report is report
         life = self.lives[handoff.id]
-        rests_on = (problems, required, scope, life)
-        if (
-            last is not None
-            and same
-            and (last.problems, last.required, last.reviewed.scope, last.reviewed.life) == rests_on
-        ):
-            return last.reviewed
+        rests_on = (handoff, verdicts, report, problems, required, scope, life, self.closed)
+        last = self.reviewed.get(handoff.id)
+        if last is not None and last[0] == rests_on:
+            return last[1]
         gate = build_gate(handoff, self._by_id, verdicts, problems, report=report, life=life)
         gate = close_gate(gate, self.closed) if self.closed else gate
         reviewed = ReviewedHandoff(
@@ -217,7 +193,7 @@ class HandoffReviewer:
             scope=scope,
             life=life,
         )
-        self.judged[handoff.id] = _JudgedHandoff(handoff, verdicts, report, problems, required, reviewed)
+        self.reviewed[handoff.id] = (rests_on, reviewed)
         return reviewed
 
 

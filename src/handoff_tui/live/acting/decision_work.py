@@ -126,7 +126,7 @@ def describe_unseen(draft: DecisionDraft, opened: RepositorySnapshot | None) -> 
     if opened is None or draft.prepared.verb in CLOSING:
         return ""
     examined = draft.prepared.examined
-    before = opened.incremental.handoff_reviewer.scopes.of(examined.handoff.id)
+    before = opened.handoff_reviewer.scopes.of(examined.handoff.id)
     paths = before.compare_bound(examined.scope)
     words = f"{plural(len(paths), 'file')} of this handoff changed since you opened it"
     return f"{words}: {name_files(paths)}" if paths else ""

@@ -89,20 +89,20 @@ def _review(
     cache = incremental.verdict_cache.carry(moved.session, saved, handoffs_read.handoffs)
     verdicts = cache.measure_all()
     gates = None if moved.gates is None else moved.gates.renew(moved.session, handoffs_read.handoffs)
-    moved = replace(moved, gates=gates, verdicts=verdicts)
     closed = moved.session.loaded.refused_shortly
-    handoff_reviewer = HandoffReviewer(moved.session, handoffs_read, gates, incremental.handoff_reviewer, closed=closed)
-    incremental = incremental._replace(verdict_cache=cache, handoff_reviewer=handoff_reviewer)
+    handoff_reviewer = HandoffReviewer(moved.session, handoffs_read, gates, snapshot.handoff_reviewer, closed=closed)
+    incremental = incremental._replace(verdict_cache=cache)
+    moved = replace(moved, gates=gates, verdicts=verdicts, handoff_reviewer=handoff_reviewer, incremental=incremental)
     now = [handoff_reviewer.review(handoff, verdicts[handoff.id]) for handoff in handoffs_read.handoffs]
     known = {one.handoff.id: one for one in snapshot.state.handoffs}  # the same objects: nobody draws them again
     reviewed = tuple(known[one.handoff.id] if known.get(one.handoff.id) == one else one for one in now)
-    state = build_state(moved.session, handoffs_read, incremental.handoff_reviewer, reviewed, moved.version)
+    state = build_state(moved.session, handoffs_read, handoff_reviewer, reviewed, moved.version)
     kept = {path: time for path, time in snapshot.changed.items() if path not in saved.paths}
     changed = kept | _read_times(moved, state, saved.paths)
     if reviewed == snapshot.state.handoffs and changed == snapshot.changed:
-        return replace(moved, state=state, incremental=incremental)
+        return replace(moved, state=state)
     inbox = build_inbox(state, build_inbox_facts(moved.session, moved.reviewer, changed, moved.gates))
-    return replace(moved, state=state, changed=changed, inbox=inbox, incremental=incremental)
+    return replace(moved, state=state, changed=changed, inbox=inbox)
 
 
 def _read_times(moved: RepositorySnapshot, state: ReviewState, paths: frozenset[str]) -> dict[str, datetime]:

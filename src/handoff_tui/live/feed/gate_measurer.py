@@ -45,7 +45,7 @@ class CauseFinder:
     """Finds the commit that last changed a path, and whose it is."""
 
     def __init__(self, snapshot: RepositorySnapshot) -> None:
-        self._scopes = snapshot.incremental.handoff_reviewer.scopes
+        self._scopes = snapshot.handoff_reviewer.scopes
         found = snapshot.gates.work.found if snapshot.gates is not None else None
         self._commits = {one.id: one for one in found.history} if found is not None else {}
         self._last = {change.path: one.id for one in self._commits.values() for change in one.changes}

@@ -8,6 +8,7 @@ from handoff_tui.checks.report import CheckReport, CheckResult
 from handoff_tui.checks.run.check import FinishedChecks, Prefetched, ProgressCallbacks, check_once
 from handoff_tui.checks.run.choose import CheckRequest
 from handoff_tui.checks.run.guards import guard
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.place import CheckMoment
 from handoff_tui.live.feed.snapshot import RepositorySnapshot
 from handoff_tui.log.gates.position import find_phase
@@ -19,7 +20,7 @@ def build_request(snapshot: RepositorySnapshot, handoff: str, phase: str | None)
     found = find_handoff(snapshot.state, handoff).handoff
     if snapshot.session.work_tree.facts.head is None:
         return CheckRequest(CheckMoment.GATE, phase, found.id)
-    start = snapshot.incremental.handoff_reviewer.scopes.of(found.id).start
+    start = snapshot.handoff_reviewer.scopes.of(found.id).start
     return CheckRequest(CheckMoment.GATE, find_phase(found, phase), found.id, baseline=start)
 
 
@@ -29,12 +30,19 @@ def merge_reports(before: CheckReport, report: CheckReport) -> CheckReport:
     return before.with_results(tuple(new.get(result.id, result) for result in before.results))
 
 
+class _LastRun(NamedTuple):
+    place: tuple[object, ...]
+    """The repository, the handoff, its phase, and the full read."""
+    rests_on: tuple[object, ...]
+    state: FinishedChecks
+    report: CheckReport
+
+
 class LiveChecks:
     """Runs the checks of one handoff at a time, on one thread. Commands are not run; fitting earlier results count."""
 
     def __init__(self) -> None:
-        self._last: tuple[tuple[object, ...], FinishedChecks] | None = None
-        """The last run, and its repository, handoff, phase, and full read."""
+        self._last: _LastRun | None = None
 
     def run(
         self,
@@ -45,14 +53,18 @@ class LiveChecks:
         cancel: Event,
     ) -> CheckReport:
         place = (snapshot.state.repository.root, handoff, phase, snapshot.log_version)
-        last = self._last[1] if self._last is not None and self._last[0] == place else None
+        rests_on = (snapshot.version, commands)
+        last = self._last if self._last is not None and self._last.place == place else None
+        if last is not None and last.rests_on == rests_on:
+            return last.report
         request = build_request(snapshot, handoff, phase)._replace(run_commands=False)
-        reviewer = snapshot.incremental.handoff_reviewer
+        reviewer = snapshot.handoff_reviewer
         session = guard(snapshot.session, reviewer.scopes.of(handoff).start).session
         gates = snapshot.gates.ask_without_checks() if snapshot.gates is not None else None
         known = Prefetched(snapshot.reading, commands, snapshot.verdicts, reviewer.scopes, gates, reviewer.lives)
-        report, state = check_once(session, request, ProgressCallbacks(cancel=cancel), known, last)
+        progress = ProgressCallbacks(cancel=cancel)
+        report, state = check_once(session, request, progress, known, last.state if last is not None else None)
         if last is None:
             state.cache.save()
-        self._last = (place, state)
+        self._last = None if cancel.is_set() else _LastRun(place, rests_on, state, report)
         return report

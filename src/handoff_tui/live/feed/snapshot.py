@@ -37,7 +37,6 @@ class IncrementalState(NamedTuple):
     """Paths that may contain a handoff."""
     memory: ReadingMemory
     verdict_cache: VerdictCache
-    handoff_reviewer: HandoffReviewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,8 @@ class RepositorySnapshot:
     gates: LogGates | None
     verdicts: Mapping[str, tuple[Verdict, ...]]
     """On the claims of each handoff, by its id."""
+    handoff_reviewer: HandoffReviewer
+    """The scopes, lives and gates of the handoffs."""
     reviewer: LocalReviewer
     changed: Mapping[str, datetime]
     """When each document last changed."""
@@ -93,11 +94,23 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     state = build_state(session, reading.result, handoff_reviewer, reviewed, version)
     changed = read_change_times(session, state)
     inbox = build_inbox(state, build_inbox_facts(session, reviewer, changed, gates))
-    incremental = IncrementalState(rules, gone, names, memory, cache, handoff_reviewer)
+    incremental = IncrementalState(rules, gone, names, memory, cache)
     start = gates.policy.start_line if gates and gates.policy else ""
     since = name_commit(session.repository.git, start) if start else ""
     return RepositorySnapshot(
-        version, version, session, reading, gates, verdicts, reviewer, changed, state, inbox, incremental, since
+        version=version,
+        log_version=version,
+        session=session,
+        reading=reading,
+        gates=gates,
+        verdicts=verdicts,
+        handoff_reviewer=handoff_reviewer,
+        reviewer=reviewer,
+        changed=changed,
+        state=state,
+        inbox=inbox,
+        incremental=incremental,
+        since=since,
     )
 
 

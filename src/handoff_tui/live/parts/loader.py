@@ -94,7 +94,7 @@ class WantedParts:
 
 def read_shown(snapshot: RepositorySnapshot, handoff: str) -> ShownHandoff:
     reviewed = find_handoff(snapshot.state, handoff)
-    verdicts, scopes = snapshot.verdicts[reviewed.handoff.id], snapshot.incremental.handoff_reviewer.scopes
+    verdicts, scopes = snapshot.verdicts[reviewed.handoff.id], snapshot.handoff_reviewer.scopes
     return show_known(snapshot.session, snapshot.state, reviewed, verdicts, snapshot.gates, scopes)
 
 
@@ -121,7 +121,7 @@ def look(snapshot: RepositorySnapshot, wanted: WantedParts, cancel: Event) -> Ex
 def read_files(snapshot: RepositorySnapshot, wanted: WantedParts) -> tuple[FilesView, FilesDiff | None]:
     """Returns which files differ; counting their lines is left for later."""
     if wanted.scope.scope is DiffScope.OWN:
-        found = diff_scope(snapshot.session, snapshot.incremental.handoff_reviewer.scopes, wanted.handoff)
+        found = diff_scope(snapshot.session, snapshot.handoff_reviewer.scopes, wanted.handoff)
     elif wanted.scope.scope is DiffScope.BETWEEN_ATTEMPTS:
         found = _diff_attempts(snapshot, wanted.scope)
     else:
@@ -191,7 +191,7 @@ def build_document(path: str, content: bytes, document: Document | None, limit: 
 
 def _read_captured(snapshot: RepositorySnapshot, handoff: str, path: str, limit: int) -> bytes:
     """Returns a file as it was when the snapshot was taken, if it is the handoff's own; another one as it is now."""
-    session, scopes = snapshot.session, snapshot.incremental.handoff_reviewer.scopes
+    session, scopes = snapshot.session, snapshot.handoff_reviewer.scopes
     own = scopes.of(handoff).results.get(path)
     if own is not None and not own.deleted:
         with suppress(CaptureError):  # it has changed since, and nobody had captured it: it is read as it is now
@@ -236,7 +236,7 @@ def read_repository_metrics(snapshot: RepositorySnapshot) -> MetricsReport:
 
 
 def read_coverage(snapshot: RepositorySnapshot) -> ChangedPaths:
-    reviewer = snapshot.incremental.handoff_reviewer
+    reviewer = snapshot.handoff_reviewer
     has_policy = snapshot.gates is not None and snapshot.gates.policy is not None
     return ChangedPaths(list_changed_paths(reviewer.scopes, reviewer.reports), has_policy)
 

@@ -84,7 +84,7 @@ class VisibleParts:
             self._store.opened = opened
         moved: tuple[str, ...] = ()
         if opened is not None and opened[1] is not newest:
-            before, now = (one.incremental.handoff_reviewer.scopes.of(opened[0].handoff) for one in (opened[1], newest))
+            before, now = (one.handoff_reviewer.scopes.of(opened[0].handoff) for one in (opened[1], newest))
             moved = before.compare_bound(now)
         if moved != state.moved:
             self._store.change(lambda state: replace(state, moved=moved))
