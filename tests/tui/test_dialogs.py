@@ -229,3 +229,9 @@ def test_best_match_is_a_name_or_an_id_and_no_value() -> None:
     offers = [action, setting, handoff]
     assert sorted(offers, key=lambda offer: rank(offer, "hand")) == [handoff, setting, action]
     assert sorted(offers, key=lambda offer: rank(offer, "")) == offers
+
+
+def test_best_match_among_decisions_begins_with_what_was_typed() -> None:
+    """Enter after `over` overrides, and carries nothing over."""
+    offers = [Offer("override", "override…    Lets it go on"), Offer("carry", "carry over…  Carries it over")]
+    assert min(offers, key=lambda offer: rank(offer, "over")).id == "override"

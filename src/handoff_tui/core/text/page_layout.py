@@ -47,7 +47,8 @@ def wrap_words(cells: Iterable[Cell], first_width: int, width: int | None = None
         for word in _WORDS.findall(cell.text):
             taken = compute_width(word.rstrip(" ")) if word.strip(" ") else 0
             if taken > room and current:
-                kept = take_columns(word, room) if taken > later and _is_blank(current) else ""
+                is_begun = _is_blank(current) or 2 * room >= later  # a short name before it stays beside it
+                kept = take_columns(word, room) if taken > later and is_begun else ""
                 rows.append((*current, Cell(kept, cell.role)) if kept else _end(current))
                 current, room, limit = [], later, later
                 word = word[len(kept) :].lstrip(" ")  # noqa: PLW2901 - the break stands for the blanks

@@ -145,8 +145,8 @@ def rank(offer: Offer, text: str) -> int:
 
     A path begins anew with its last part; without a text the order stays.
     """
-    typed, note = text.casefold().strip(), offer.note.casefold()
-    names = (offer.words.casefold().partition(" ")[2], note if note in offer.id.casefold() else "")
+    typed, note, words = text.casefold().strip(), offer.note.casefold(), offer.words.casefold()
+    names = (words, words.partition(" ")[2], note if note in offer.id.casefold() else "")
     if any(name.startswith(typed) or name.rpartition("/")[2].startswith(typed) for name in names):
         return 0
     return 1 if note.startswith(typed) else 2
