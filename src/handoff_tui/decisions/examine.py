@@ -241,11 +241,24 @@ def _check(
     moved = Event()
     whole = request._replace(phase=None, handoff=None)
     known = known._replace(commands=report.command_results, before=before)
-    taken = take(guards.session, telling, whole, known, needed=own, on_change=moved.set)
+    taken = take(guards.session, _tell_others(telling, report), whole, known, needed=own, on_change=moved.set)
     if moved.is_set():
         report = check(guards.session, request, telling, placed)
     snapshot = build_subject_snapshot(plan.gates.session, taken)
     return _Checked(report, CapturedWork(snapshot, taken.captured.tree.tree))
+
+
+def _tell_others(telling: ProgressCallbacks | None, told: CheckReport) -> ProgressCallbacks | None:
+    """Tells of the whole repository's checks only those that nobody has heard of yet: each counts once."""
+    if telling is None or telling.on_result is None:
+        return telling
+    tell, known = telling.on_result, frozenset(result.id for result in told.results)
+
+    def follow(result: CheckResult, done: int, total: int) -> None:
+        if result.id not in known:
+            tell(result, done, total)
+
+    return ProgressCallbacks(follow, telling.cancel)
 
 
 def plan_gate(
