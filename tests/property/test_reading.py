@@ -18,8 +18,6 @@ from handoff_tui.handoffs.reading.read import (
     ReadHandoffs,
     ReadingMemory,
     is_candidate,
-    list_text_names,
-    read_again,
     read_handoffs,
 )
 from handoff_tui.status.next_move import build_gate
@@ -120,11 +118,11 @@ class _SavedFiles(MemoryFiles):
 def test_reading_again_after_saves_is_a_fresh_reading(shelf: MemoryFiles, data: st.DataObject) -> None:
     """Whatever was kept of files that are as they were: handoffs, problems and what nobody understood are the same."""
     living = _SavedFiles(dict(shelf.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
-    names, memory = list_text_names(living.paths), ReadingMemory()
-    read_again(living, FORMATS, names, memory)
+    memory = ReadingMemory()
+    read_handoffs(living, FORMATS, memory)
     for path in data.draw(st.lists(st.sampled_from(sorted(shelf.files)), max_size=3)) if shelf.files else ():
         living.save(path, data.draw(_anything))
-        found = read_again(living, FORMATS, names, memory)
+        found = read_handoffs(living, FORMATS, memory)
         fresh = MemoryFiles(dict(living.files), git_commits=shelf.git_commits, git_refs=shelf.git_refs)
         assert found == read_handoffs(fresh, FORMATS)
 

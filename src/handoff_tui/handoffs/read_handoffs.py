@@ -10,7 +10,7 @@ from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.git.session import session_of
 from handoff_tui.handoffs.placed_by_runs import find_disagreement, place_by_runs
 from handoff_tui.handoffs.reading.format import HandoffFormat
-from handoff_tui.handoffs.reading.read import ReadHandoffs, is_candidate, read_handoffs
+from handoff_tui.handoffs.reading.read import ReadHandoffs, ReadingMemory, is_candidate, read_handoffs
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
 from handoff_tui.handoffs.session import Session
 from handoff_tui.system.files.probe import OFTEN_IGNORED, list_named
@@ -25,10 +25,15 @@ class RepositoryReading(NamedTuple):
     result: ReadHandoffs
 
 
-def read_repository(session: Session) -> RepositoryReading:
-    """Reads every handoff of the repository, in every format."""
-    files = RepositoryFiles(session.repository, session.work_tree, session.loaded.settings)
-    return build_reading(session, files, read_handoffs(files, _load_formats(session, files)))
+def read_repository(
+    session: Session, files: RepositoryFiles | None = None, memory: ReadingMemory | None = None
+) -> RepositoryReading:
+    """Reads every handoff of the repository, in every format.
+
+    `files` are those of the session if somebody has read some, and `memory` has what earlier readings found.
+    """
+    files = files or RepositoryFiles(session.repository, session.work_tree, session.loaded.settings)
+    return _build_reading(session, files, read_handoffs(files, _load_formats(session, files), memory))
 
 
 def _load_formats(session: Session, files: RepositoryFiles) -> tuple[HandoffFormat, ...]:
@@ -40,7 +45,7 @@ def _load_formats(session: Session, files: RepositoryFiles) -> tuple[HandoffForm
     return FORMATS
 
 
-def build_reading(session: Session, files: RepositoryFiles, result: ReadHandoffs) -> RepositoryReading:
+def _build_reading(session: Session, files: RepositoryFiles, result: ReadHandoffs) -> RepositoryReading:
     """What was read, with each handoff in the phase that its runs brought it to."""
     facts = session.work_tree.facts
     placed = place_by_runs(session.repository, (*facts.changed, *facts.untracked), files.commits, result.handoffs)

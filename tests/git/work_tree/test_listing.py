@@ -275,9 +275,8 @@ def patch(builder: RepositoryBuilder, *paths: str, act: Act) -> PatchedTree | No
     repository = open_repository(builder.folder)
     tree = read_work_tree(repository)
     gone = find_gone(repository, tree)
-    rules = read_content_rules(repository)
     act(builder)
-    return patch_work_tree(repository, tree, gone, rules, paths)
+    return patch_work_tree(repository, tree, gone, paths)
 
 
 @pytest.mark.parametrize("attributes", ["", "* text=auto\n", "*.py filter=none\n", "* text=auto eol=crlf\n"])
@@ -287,10 +286,10 @@ def test_patched_tree_is_what_git_would_say(work: RepositoryBuilder, attributes:
         work.write(".gitattributes", attributes).step("add", ".gitattributes")
     repository = open_repository(work.folder)
     tree = read_work_tree(repository)
-    gone, rules = find_gone(repository, tree), read_content_rules(repository)
+    gone = find_gone(repository, tree)
     for path, act in SAVES:
         act(work)
-        patched = patch_work_tree(repository, tree, gone, rules, [path])
+        patched = patch_work_tree(repository, tree, gone, [path])
         assert patched is not None, path
         now = read_work_tree(repository)
         assert patched.tree.facts == now.facts, path
@@ -364,7 +363,7 @@ def read(builder: RepositoryBuilder) -> ContentRules:
 
 
 def is_plain(builder: RepositoryBuilder, path: str = "folder/a.txt", content: bytes = b"text\n") -> bool:
-    return is_stored_as_is(read(builder), builder.folder, path, content)
+    return is_stored_as_is(open_repository(builder.folder), path, content)
 
 
 def test_plain_text_is_stored_as_it_is(builder: RepositoryBuilder) -> None:

@@ -30,7 +30,6 @@ from handoff_tui.handoffs.reading.read import (
     _is_text_name,
     is_candidate,
     list_text_names,
-    read_again,
     read_handoffs,
 )
 from handoff_tui.handoffs.reading.source_files import RepositoryFiles
@@ -236,7 +235,7 @@ class Reader:
         self.read: list[str] = []
         self.formats = tuple(self._count(format_) for format_ in FORMATS)
         self.files = self.open()
-        self.result = read_again(self.files, self.formats, list_text_names(self.files.paths), self.memory)
+        self.result = read_handoffs(self.files, self.formats, self.memory)
 
     def open(self) -> RepositoryFiles:
         repository = open_repository(self.builder.folder)
@@ -255,8 +254,7 @@ class Reader:
         self.read.clear()
         tree = read_work_tree(open_repository(self.builder.folder))
         self.files = self.files.move_on(tree, SavedPaths(frozenset({path}), presence))
-        names = list_text_names(self.files.paths)
-        self.result = read_again(self.files, self.formats, names, self.memory)
+        self.result = read_handoffs(self.files, self.formats, self.memory)
         assert self.result == read_handoffs(self.open(), FORMATS)
         return list(self.read)
 
@@ -297,12 +295,12 @@ def test_size_of_a_proof_counts(builder: RepositoryBuilder) -> None:
     repository = open_repository(builder.folder)
     files = RepositoryFiles(repository, read_work_tree(repository), build_settings(None, b"").settings)
     memory = ReadingMemory()
-    read_again(files, (format_,), [], memory)
-    read_again(files, (format_,), [], memory)
+    read_handoffs(files, (format_,), memory)
+    read_handoffs(files, (format_,), memory)
     assert sized == [3]
     builder.write("proof.png", "12345")
     files = files.move_on(read_work_tree(repository), SavedPaths(frozenset({"proof.png"})))
-    read_again(files, (format_,), [], memory)
+    read_handoffs(files, (format_,), memory)
     assert sized == [3, 5]
 
 

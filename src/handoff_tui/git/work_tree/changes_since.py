@@ -12,7 +12,7 @@ from handoff_tui.git.objects.tree_diff import read_changes
 from handoff_tui.git.repository import Repository, WorkTree
 from handoff_tui.git.session import session_of
 from handoff_tui.git.watch.reconcile import Stamp, read_stamp
-from handoff_tui.git.work_tree.patched_tree import is_stored_as_is, read_content_rules
+from handoff_tui.git.work_tree.patched_tree import is_stored_as_is
 from handoff_tui.system.files.reader import FileReader
 
 _MOST_BYTES = 4 * 1024 * 1024
@@ -67,10 +67,9 @@ def _is_file(repository: Repository, tree: WorkTree, path: str) -> bool:
 def _is_modified(repository: Repository, commit: str, path: str) -> bool:
     """Tells whether git would surely store other content for a file than the commit has."""
     session = session_of(repository.git)
-    rules = session.once("content rules", lambda: read_content_rules(repository))
     try:
         content = FileReader(repository.root, _MOST_BYTES).read_bytes(path)
     except (FileUnreadableError, UnsafePathError):
         return False
     stored = session.read_objects().read(f"{commit}:{path}", _MOST_BYTES)
-    return stored not in {None, content} and is_stored_as_is(rules, repository.root, path, content)
+    return stored not in {None, content} and is_stored_as_is(repository, path, content)

@@ -17,6 +17,7 @@ from handoff_tui.core.errors import FileUnreadableError, UnsafePathError
 from handoff_tui.core.file_modes import PROGRAM, REGULAR
 from handoff_tui.git.objects.reader import build_object_id
 from handoff_tui.git.repository import Repository, WorkTree
+from handoff_tui.git.session import session_of
 from handoff_tui.git.watch.reconcile import list_lines, reopen
 from handoff_tui.git.work_tree.listing import parse_status
 from handoff_tui.system.files.own_folder import is_below_own_folder
@@ -67,7 +68,7 @@ def find_gone(repository: Repository, tree: WorkTree) -> frozenset[str]:
 
 
 def patch_work_tree(
-    repository: Repository, tree: WorkTree, gone: frozenset[str], rules: ContentRules, paths: Iterable[str]
+    repository: Repository, tree: WorkTree, gone: frozenset[str], paths: Iterable[str]
 ) -> PatchedTree | None:
     """Returns the tree as it is now if only these paths changed since it was read; None if that is hard to tell.
 
@@ -85,7 +86,7 @@ def patch_work_tree(
         if mode is None and not known:
             vanished.add(path)  # it came and went: the new file of an editor that saves by renaming
             continue
-        found[path] = _look(repository, tree, rules, path, mode) if known else None
+        found[path] = _look(repository, tree, path, mode) if known else None
     unsettled = [path for path, change in found.items() if change is None]
     settled = {path: change for path, change in found.items() if change is not None}
     if unsettled:
@@ -117,7 +118,7 @@ def is_listed(paths: tuple[str, ...], path: str) -> bool:
     return place < len(paths) and paths[place] == path
 
 
-def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str, mode: int | None) -> _Change | None:
+def _look(repository: Repository, tree: WorkTree, path: str, mode: int | None) -> _Change | None:
     """Judges a known path without git; None if only git can tell."""
     if path in tree.facts.untracked:
         return _Change(is_untracked=mode is not None, presence=mode is None)
@@ -126,24 +127,24 @@ def _look(repository: Repository, tree: WorkTree, rules: ContentRules, path: str
     line = tree.tracked.find_line(path)
     if line is None or path in tree.facts.changed:
         # what is changed already may be staged: that it equals the index again does not make it unchanged
-        is_other = line is not None and _is_other(repository, rules, path, mode, line)
+        is_other = line is not None and _is_other(repository, path, mode, line)
         return _Change(is_changed=True) if is_other else None
-    is_other = _is_other(repository, rules, path, mode, line)
+    is_other = _is_other(repository, path, mode, line)
     return None if is_other is None else _Change(is_changed=is_other)
 
 
-def _is_other(repository: Repository, rules: ContentRules, path: str, mode: int, line: tuple[str, str]) -> bool | None:
+def _is_other(repository: Repository, path: str, mode: int, line: tuple[str, str]) -> bool | None:
     """Tells whether a file differs from the index; None if git wouldn't store its bytes unchanged."""
     listed_mode, blob = line
     if listed_mode not in REGULAR:
         return None
-    if rules.modes_count and bool(mode & stat.S_IXUSR) != (listed_mode == PROGRAM):
+    if read_content_rules(repository).modes_count and bool(mode & stat.S_IXUSR) != (listed_mode == PROGRAM):
         return True
     try:
         content = FileReader(repository.root, _MOST_BYTES).read_bytes(path)
     except (FileUnreadableError, UnsafePathError):
         return None
-    if not is_stored_as_is(rules, repository.root, path, content):
+    if not is_stored_as_is(repository, path, content):
         return None
     return build_object_id(b"blob", content, len(blob)) != blob
 
@@ -205,6 +206,11 @@ class ContentRules(NamedTuple):
 
 
 def read_content_rules(repository: Repository) -> ContentRules:
+    """Returns the rules of the session."""
+    return session_of(repository.git).once("content rules", lambda: _read_content_rules(repository))
+
+
+def _read_content_rules(repository: Repository) -> ContentRules:
     git = repository.git
     modes = git.run("config", "--type=bool", "--get", "core.fileMode")
     named = git.run("config", "--type=path", "--get", "core.attributesFile")
@@ -215,14 +221,14 @@ def read_content_rules(repository: Repository) -> ContentRules:
     )
 
 
-def is_stored_as_is(rules: ContentRules, root: Path, path: str, content: bytes) -> bool:
+def is_stored_as_is(repository: Repository, path: str, content: bytes) -> bool:
     """Tells whether git would store exactly these bytes. Without a carriage return, no line-end rule changes them."""
     if b"\r" in content:
         return False
-    folders = [root]
+    folders = [repository.root]
     for name in path.split("/")[:-1]:
         folders.append(folders[-1] / name)
-    files = (*rules.attribute_files, *(folder / ".gitattributes" for folder in folders))
+    files = (*read_content_rules(repository).attribute_files, *(folder / ".gitattributes" for folder in folders))
     return not any(_may_convert(place) for place in files)
 
 

@@ -76,9 +76,16 @@ class ReadingMemory:
     """
 
     def __init__(self) -> None:
+        self._names: tuple[tuple[str, ...], list[str]] = ((), [])
         self._interested: dict[str, list[contract.HandoffFormat]] = {}
         self._recognised: dict[str, _Recognised] = {}
         self._read: dict[str, _Read] = {}
+
+    def list_names(self, paths: tuple[str, ...]) -> list[str]:
+        """The paths that a handoff can be written in."""
+        if self._names[0] is not paths:
+            self._names = (paths, list_text_names(paths))
+        return self._names[1]
 
     def find_interested(self, path: str, formats: tuple[contract.HandoffFormat, ...]) -> list[contract.HandoffFormat]:
         """The formats that may own a path, by the path alone."""
@@ -104,20 +111,13 @@ class ReadingMemory:
         return known
 
 
-def read_handoffs(files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...]) -> ReadHandoffs:
-    """Asks every format about every candidate; the surest one owns it."""
-    return read_again(files, formats, list_text_names(files.paths), ReadingMemory())
-
-
-def read_again(
-    files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...], names: list[str], memory: ReadingMemory
+def read_handoffs(
+    files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...], memory: ReadingMemory | None = None
 ) -> ReadHandoffs:
-    """The same, reusing what the last reading found in files that have not changed since.
-
-    `names` are the text names among the paths.
-    """
+    """Asks every format about every candidate; the surest one owns it. `memory` has what earlier readings found."""
+    memory = memory or ReadingMemory()
     with without_collection():
-        assigned = _assign(files, formats, names, memory)
+        assigned = _assign(files, formats, memory)
         result = _merge(assigned, [memory.read(format_, files, assigned.owned[format_.id]) for format_ in formats])
         return result._replace(ignored=_find_ignored(files, result.handoffs))
 
@@ -135,10 +135,10 @@ class _Assigned(NamedTuple):
 
 
 def _assign(
-    files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...], names: list[str], memory: ReadingMemory
+    files: contract.SourceFiles, formats: tuple[contract.HandoffFormat, ...], memory: ReadingMemory
 ) -> _Assigned:
     assigned = _Assigned({format_.id: [] for format_ in formats}, [], set(), [])
-    for path in names:
+    for path in memory.list_names(files.paths):
         interested = memory.find_interested(path, formats)
         disguised = None if path.isascii() else _find_disguise(path, formats, memory)
         if disguised is not None:

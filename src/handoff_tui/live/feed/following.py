@@ -10,9 +10,8 @@ from handoff_tui.core.classes import replace
 from handoff_tui.git.history.last_changes import read_commit_times, read_disk_times
 from handoff_tui.git.watch.noticed import Touched
 from handoff_tui.git.work_tree.patched_tree import PatchedTree, SavedPaths, is_listed, patch_work_tree
-from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.read_handoffs import build_reading
-from handoff_tui.handoffs.reading.read import ReadHandoffs, list_text_names, read_again
+from handoff_tui.handoffs.read_handoffs import read_repository
+from handoff_tui.handoffs.reading.read import ReadHandoffs
 from handoff_tui.live.feed.snapshot import IncrementalState, RepositorySnapshot, read_snapshot
 from handoff_tui.status.inbox import build_inbox, build_inbox_facts
 from handoff_tui.status.refresh import HandoffReviewer, build_state
@@ -44,9 +43,7 @@ def _patch(snapshot: RepositorySnapshot, paths: frozenset[str]) -> RepositorySna
     session = snapshot.session
     if any(_is_looked_into(path) and not is_listed(session.work_tree.paths, path) for path in paths):
         return None
-    found = patch_work_tree(
-        session.repository, session.work_tree, snapshot.incremental.gone, snapshot.incremental.rules, paths
-    )
+    found = patch_work_tree(session.repository, session.work_tree, snapshot.incremental.gone, paths)
     if found is None:
         return None
     return _build_next(snapshot, found) if found.saved.paths else snapshot
@@ -62,14 +59,12 @@ def _build_next(snapshot: RepositorySnapshot, found: PatchedTree) -> RepositoryS
     presence = found.saved.presence or snapshot.incremental.verdict_cache.has_sought(found.vanished)
     saved = found.saved._replace(presence=presence)
     files, before = snapshot.reading.files, snapshot.reading.result
-    reading, names = snapshot.reading, snapshot.incremental.names
+    reading = snapshot.reading
     if presence or any(files.has_read(path) for path in saved.paths):
-        later = files.move_on(found.tree, saved)
-        names = list_text_names(later.paths) if presence else names
-        reading = build_reading(session, later, read_again(later, FORMATS, names, snapshot.incremental.memory))
+        reading = read_repository(session, files.move_on(found.tree, saved), snapshot.incremental.memory)
         reading = reading._replace(result=_keep_same(before, reading.result))
     moved = replace(snapshot, version=snapshot.version + 1, session=session, reading=reading)
-    return _review(snapshot, moved, saved, snapshot.incremental._replace(gone=found.gone, names=names))
+    return _review(snapshot, moved, saved, snapshot.incremental._replace(gone=found.gone))
 
 
 def _keep_same(before: ReadHandoffs, handoffs_read: ReadHandoffs) -> ReadHandoffs:

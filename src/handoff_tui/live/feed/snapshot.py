@@ -9,12 +9,10 @@ from pathlib import Path
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple, dataclass
 from handoff_tui.git.history.commits import name_commit
-from handoff_tui.git.work_tree.patched_tree import ContentRules, find_gone, read_content_rules
+from handoff_tui.git.work_tree.patched_tree import find_gone, read_content_rules
 from handoff_tui.handoffs.claim import Verdict
-from handoff_tui.handoffs.formats.registry import FORMATS
-from handoff_tui.handoffs.read_handoffs import RepositoryReading, build_reading
-from handoff_tui.handoffs.reading.read import ReadingMemory, list_text_names, read_again
-from handoff_tui.handoffs.reading.source_files import RepositoryFiles
+from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
+from handoff_tui.handoffs.reading.read import ReadingMemory
 from handoff_tui.handoffs.session import Session, open_session_to_look
 from handoff_tui.live.feed.verdict_cache import VerdictCache
 from handoff_tui.log.entry import LogProblem, LogProblemLevel
@@ -30,11 +28,8 @@ from handoff_tui.status.review_state import ReviewState
 class IncrementalState(NamedTuple):
     """What the next snapshot can be built from. Used only by the thread that follows the repository."""
 
-    rules: ContentRules
     gone: frozenset[str]
     """Tracked paths that do not exist."""
-    names: list[str]
-    """Paths that may contain a handoff."""
     memory: ReadingMemory
     verdict_cache: VerdictCache
 
@@ -81,9 +76,9 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     """Reads everything from scratch."""
     session = open_session_to_look(root)
     gone = find_gone(session.repository, session.work_tree)
-    rules = read_content_rules(session.repository)
+    read_content_rules(session.repository)  # the first save must not wait for them
     memory = ReadingMemory()
-    reading, names = _read(session, memory)
+    reading = read_repository(session, memory=memory)
     gates = open_log_gates(session, reading.result.handoffs, CheckAgain())
     reviewer = read_reviewer(session, gates.policy if gates else None)
     handoffs = reading.result.handoffs
@@ -94,7 +89,7 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
     state = build_state(session, reading.result, handoff_reviewer, reviewed, version)
     changed = read_change_times(session, state)
     inbox = build_inbox(state, build_inbox_facts(session, reviewer, changed, gates))
-    incremental = IncrementalState(rules, gone, names, memory, cache)
+    incremental = IncrementalState(gone, memory, cache)
     start = gates.policy.start_line if gates and gates.policy else ""
     since = name_commit(session.repository.git, start) if start else ""
     return RepositorySnapshot(
@@ -112,10 +107,3 @@ def read_snapshot(root: Path, version: int) -> RepositorySnapshot:
         incremental=incremental,
         since=since,
     )
-
-
-def _read(session: Session, memory: ReadingMemory) -> tuple[RepositoryReading, list[str]]:
-    """Reads every handoff, and the names of files that may contain one."""
-    files = RepositoryFiles(session.repository, session.work_tree, session.loaded.settings)
-    names = list_text_names(files.paths)
-    return build_reading(session, files, read_again(files, FORMATS, names, memory)), names
