@@ -71,6 +71,11 @@ class Pipeline(Model):
     failure_target: str | None = None
     retry_budget: int = 3
 
+    def find(self, name: str | None) -> Phase | None:
+        """Finds a phase by its name, in any case; None if there is none."""
+        wanted = (name or "").casefold()
+        return next((phase for phase in self.phases if phase.name.casefold() == wanted), None)
+
 
 def find_own_pipelines(pipelines: Mapping[str, Pipeline], dialect: str) -> list[Pipeline]:
     """The pipelines that fit a handoff: the one named after its format, then the user's own."""

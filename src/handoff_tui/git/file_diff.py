@@ -27,11 +27,14 @@ Generated files are marked, not folded: only their author says that they are gen
 """
 
 
+_WORDS = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}
+
+
 class FileChange(NamedTuple):
     """A path that differs between two trees. Lists of 10,000 are common, so it is a tuple, not a model."""
 
     status: str
-    """A added, M modified, D deleted, T type changed, R renamed, C copied."""
+    """Git's letter."""
     path: str
     old_path: str | None
     old_mode: str
@@ -39,6 +42,10 @@ class FileChange(NamedTuple):
     old_id: str
     new_id: str
     similarity: int | None = None
+
+    @property
+    def word(self) -> str:
+        return _WORDS.get(self.status, self.status)
 
     @property
     def mode_changed(self) -> bool:

@@ -12,7 +12,6 @@ from handoff_tui.agents.step.route import (
     HandoffProgress,
     find_enterable,
     find_failure_target,
-    find_known_phase,
     find_next,
     find_passed,
     find_phase,
@@ -229,7 +228,7 @@ def route(
     pipeline: Pipeline, handoff: Handoff, gate: GateName, wanted: str | None = None, failed: str | None = None
 ) -> Route:
     """With every gate before the work opened."""
-    source = find_known_phase(pipeline, handoff.source_phase) or pipeline.phases[0]
+    source = pipeline.find(handoff.source_phase) or pipeline.phases[0]
     passed = frozenset(phase.name for phase in pipeline.phases[: pipeline.phases.index(source)])
     return HandoffProgress(pipeline, handoff, source, gate, passed, failed=failed).build_route(wanted)
 
@@ -333,7 +332,7 @@ def test_phase_whose_work_is_there_is_found() -> None:
 
 def test_unknown_phase_is_refused_with_the_known_ones() -> None:
     """In any letters it is known."""
-    assert find_known_phase(TDD, "pLaN") is not None
+    assert TDD.find("pLaN") is not None
     with pytest.raises(UsageError, match="no phase 'BLUE'") as refused:
         find_phase(TDD, "BLUE")
     assert "PLAN, RED, GREEN" in refused.value.hint

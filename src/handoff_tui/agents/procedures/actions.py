@@ -27,7 +27,6 @@ from handoff_tui.agents.runs.run import RunEnding, RunKey, RunStatus
 from handoff_tui.agents.step.prepare import PreparedRun
 from handoff_tui.agents.step.progress import read_progress
 from handoff_tui.agents.step.report import Direction, Route
-from handoff_tui.agents.step.route import find_known_phase
 from handoff_tui.agents.step.step import start_prepared
 from handoff_tui.agents.step.trail import list_reports
 from handoff_tui.checks.report import CheckResult, Outcome
@@ -133,7 +132,7 @@ def _refuse_unreached(prepared: PreparedRun) -> None:
     if find_pipeline(examined.handoff, prepared.session.loaded.settings.pipelines, examined.index) is None:
         return
     progress = read_progress(examined.gates, examined.handoff, examined.reading)
-    if find_known_phase(progress.pipeline, prepared.phase.name) is not None:
+    if progress.pipeline.find(prepared.phase.name) is not None:
         progress.refuse_unreached(prepared.phase.name)
 
 
@@ -189,7 +188,7 @@ def _find_agent(session: Session, order: AgentOrder) -> PhaseAgent:
 def _find_phase(session: Session, examined: ExaminedGate, name: str) -> tuple[Pipeline, Phase]:
     """Finds the phase in the handoff's pipeline; a phase that no pipeline has gets one of its own."""
     known = find_pipeline(examined.handoff, session.loaded.settings.pipelines, examined.index)
-    phase = find_known_phase(known, name) if known is not None else None
+    phase = known.find(name) if known is not None else None
     if known is not None and phase is not None:
         return known, phase
     alone = Phase(name=name)

@@ -252,9 +252,8 @@ def find_next_agent(work: StepInput) -> str | None:
     if work.handoff.target_agent:
         return work.handoff.target_agent
     pipeline = find_pipeline(work.handoff, work.session.loaded.settings.pipelines)
-    phases = pipeline.phases if pipeline is not None else ()
-    target = (work.handoff.target_phase or "").casefold()
-    return next((phase.agent for phase in phases if phase.name.casefold() == target), None)
+    phase = pipeline.find(work.handoff.target_phase) if pipeline is not None else None
+    return phase.agent if phase is not None else None
 
 
 def _describe(work: StepInput) -> dict[str, object]:

@@ -56,7 +56,6 @@ _MOST_COMMITS = 200
 _LARGEST_HASHED = 64 * 1024 * 1024
 _OWN_REFS = "refs/handoff-tui/"
 _NOTES = "refs/notes/"
-_CHANGES = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}
 
 
 def read_observation(
@@ -130,10 +129,7 @@ def read_touched_files(repository: Repository, before: str, after: str) -> tuple
     """Reads which files differ between two git trees, which may be in our cache."""
     objects = offer_objects(repository, find_cache_folder(repository.root))
     changes = list_changes(repository.git, before, after, extra=objects) if before != after else ()
-    return tuple(
-        TouchedFile(path=change.path, change=_CHANGES.get(change.status, change.status), old_path=change.old_path)
-        for change in changes
-    )
+    return tuple(TouchedFile(path=change.path, change=change.word, old_path=change.old_path) for change in changes)
 
 
 def _capture(repository: Repository) -> CapturedTree:

@@ -76,6 +76,7 @@ class RunStatus(StrEnum):
 
 
 ALIVE = frozenset({RunStatus.RUNNING, RunStatus.PAUSED})
+UNDER_WAY = ALIVE | {RunStatus.PREPARED}
 
 
 class RunEnding(StrEnum):

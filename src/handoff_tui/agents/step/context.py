@@ -8,8 +8,8 @@ from __future__ import annotations
 from handoff_tui.agents.step import report
 from handoff_tui.core.short_id import SHORT_DIGEST
 from handoff_tui.core.tasks import ReportedFinding, Task
-from handoff_tui.core.text.markdown_text import render_block, render_code
-from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
+from handoff_tui.core.text.markdown_text import render_code, render_quote
+from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.decisions.pages.packet import render_packet
 
 _MOST = 100
@@ -86,7 +86,7 @@ def _render_notes(context: report.StepContext) -> list[str]:
         return []
     lines = ["## Notes from the operator", ""]
     for note in context.notes:
-        lines += [f"{render_code(note.author)} ({_render_line(note.time)}):", "", *_quote(note.text), ""]
+        lines += [f"{render_code(note.author)} ({_render_line(note.time)}):", "", *render_quote(note.text), ""]
     return lines
 
 
@@ -116,7 +116,7 @@ def _render_handoff(handoff: report.HandoffContext) -> list[str]:
     lines += [f"- {name}: {_render_line(value)}" for name, value in facts if value]
     lines += [f"- {_render_line(fact.name)}: {_render_line(fact.value)}" for fact in handoff.facts[:_MOST]]
     if handoff.message:
-        lines += ["", *_quote(handoff.message)]
+        lines += ["", *render_quote(handoff.message)]
     lines += _render_list("Documents", [f"{render_code(one.path)} ({one.role})" for one in handoff.documents])
     lines += _render_list("Tasks", [_render_task(one) for one in handoff.tasks])
     lines += _render_list("Open blockers", [_render_line(one.title) for one in handoff.blockers])
@@ -146,7 +146,7 @@ def _render_previous(previous: report.PreviousContext) -> list[str]:
     )
     lines += _render_list("Files", [f"{one.change} {render_code(one.path)}" for one in previous.files])
     if previous.output:
-        lines += ["", "The end of its output:", "", *_quote("\n".join(previous.output))]
+        lines += ["", "The end of its output:", "", *render_quote("\n".join(previous.output))]
     return [*lines, ""]
 
 
@@ -172,10 +172,6 @@ def _render_list(title: str, entries: list[str]) -> list[str]:
 
 def _count_rest(number: int) -> list[str]:
     return [f"- and {number - _MOST} more"] if number > _MOST else []
-
-
-def _quote(text: str) -> list[str]:
-    return render_block(render_safe_lines(text), "text")
 
 
 def _render_line(text: str) -> str:

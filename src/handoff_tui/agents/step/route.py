@@ -14,16 +14,11 @@ from handoff_tui.log.gates.gate_state import OPENING, SENT_BACK, GateName
 
 def find_phase(pipeline: Pipeline, name: str) -> Phase:
     """Finds a phase by its name, in any case."""
-    found = find_known_phase(pipeline, name)
+    found = pipeline.find(name)
     if found is None:
         names = ", ".join(phase.name for phase in pipeline.phases)
         raise UsageError(f"the pipeline {pipeline.name} has no phase {name!r}", f"Its phases are: {names}.")
     return found
-
-
-def find_known_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
-    wanted = (name or "").casefold()
-    return next((phase for phase in pipeline.phases if phase.name.casefold() == wanted), None)
 
 
 def find_enterable(pipeline: Pipeline, passed: Collection[str], returned: Collection[str] = ()) -> frozenset[str]:
@@ -54,11 +49,11 @@ def find_returned(
     None for a run, and for a decision that lets work pass. Nothing comes back to a phase that was never `reached`:
     agents worked there, or documents say that the work is there or behind it.
     """
-    been = {phase.name for name in reached if (phase := find_known_phase(pipeline, name)) is not None}
+    been = {phase.name for name in reached if (phase := pipeline.find(name)) is not None}
     been |= {name for phase in tuple(been) for name in _list_before(pipeline, phase)}
     found: set[str] = set()
     for name, is_sent_back in story:
-        phase = find_known_phase(pipeline, name)
+        phase = pipeline.find(name)
         if phase is None:
             continue
         found = {one for one in found if phase.name not in _list_before(pipeline, one)}
@@ -80,9 +75,9 @@ def find_source(
     """
     if not pipeline.phases:
         raise AgentRunError(f"the pipeline {pipeline.name} has no phases", "Add [[pipelines.<name>.phases]].")
-    source = find_known_phase(pipeline, said) or pipeline.phases[0]
+    source = pipeline.find(said) or pipeline.phases[0]
     for name, is_sent_back in decided:
-        phase = find_known_phase(pipeline, name)
+        phase = pipeline.find(name)
         if phase is not None and (is_sent_back or source.name in _list_before(pipeline, phase.name)):
             source = phase
     if source.name in enterable:
@@ -225,7 +220,7 @@ class HandoffProgress(NamedTuple):
                     hint if handoff.dialect in _CYCLES_APART else "",
                 )
             return following, Direction.FORWARD
-        claimed = find_known_phase(self.pipeline, handoff.source_phase)
+        claimed = self.pipeline.find(handoff.source_phase)
         if claimed is not None and claimed.name not in {source.name, *self._enterable}:
             raise self._build_closed_error(f"{handoff.id} says that it is at {claimed.name}, but ", claimed.name)
         if self.gate in SENT_BACK or not self.is_begun:

@@ -8,7 +8,7 @@ from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.reports import load_report
 from handoff_tui.agents.runs.run import AGENT_STEP, RunEnding
 from handoff_tui.agents.step.report import Budget, StepOutcome, StepReport, TrailEntry
-from handoff_tui.agents.step.route import find_failure_target, find_known_phase
+from handoff_tui.agents.step.route import find_failure_target
 from handoff_tui.config.pipeline import Pipeline
 from handoff_tui.handoffs.session import Session
 from handoff_tui.log.entries.times import parse_time
@@ -59,5 +59,5 @@ def find_failed_target(pipeline: Pipeline, trail: tuple[TrailEntry, ...]) -> str
     """Returns the phase that the last run sent the work to; None if it did not fail."""
     if not trail or trail[-1].outcome not in _COUNTED:
         return None
-    phase = find_known_phase(pipeline, trail[-1].phase)
+    phase = pipeline.find(trail[-1].phase)
     return None if phase is None else find_failure_target(pipeline, phase).name

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from handoff_tui.core.lazy_pattern import compile_later
-from handoff_tui.core.text.safe_text import render_safe
+from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 
 _CALLING: Final = compile_later(r"[@#](?=\w)")
 """On GitHub `@name` notifies a person and `#12` links a page; inside code they do neither."""
@@ -44,6 +44,11 @@ def render_code(text: str) -> str:
     if _PLAIN_CODE.fullmatch(line):
         return f"`{line}`"
     return f"<code>{_MARKUP.sub(_show, line)}</code>" if line.strip() else "–"
+
+
+def render_quote(text: str) -> list[str]:
+    """Quotes what somebody wrote, unchanged."""
+    return render_block(render_safe_lines(text), "text")
 
 
 def render_commands(commands: list[str]) -> list[str]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from handoff_tui.core.text.markdown_text import render_block, render_code, render_commands, render_markdown
-from handoff_tui.core.text.safe_text import render_safe_lines
+from handoff_tui.core.text.markdown_text import (
+    render_block,
+    render_code,
+    render_commands,
+    render_markdown,
+    render_quote,
+)
 from handoff_tui.decisions.threads import Thread
 from handoff_tui.decisions.views import Demand, Packet
 from handoff_tui.log.review_record import ShownCheck
@@ -49,7 +54,7 @@ def render_packet(packet: Packet, *, is_stepped: bool = False) -> str:
 def _render_demand(demand: Demand, *, is_last: bool) -> list[str]:
     decided = render_markdown(f"decided {demand.verb} on attempt {demand.attempt} ({demand.time}):")
     said = f"{render_code(demand.author)} {decided}"
-    lines = [f"## {_find_title(demand, is_last=is_last)}", "", said, "", *_quote(demand.reason), ""]
+    lines = [f"## {_find_title(demand, is_last=is_last)}", "", said, "", *render_quote(demand.reason), ""]
     if demand.taken_back:
         return [*lines, f"- {render_code(demand.author)} has decided otherwise since.", ""]
     if demand.checks:
@@ -79,9 +84,9 @@ def _render_comment(thread: Thread) -> list[str]:
     place = render_code(thread.place or comment.place) if comment.path else "In general"
     since = _SINCE[thread.changed] if comment.path else ""
     by = f"{render_markdown(thread.id)}, {render_code(thread.author)} on attempt {thread.attempt}{since}"
-    lines = [f"### {place} ({by})", "", *_quote(comment.text), ""]
+    lines = [f"### {place} ({by})", "", *render_quote(comment.text), ""]
     for reply in thread.replies:
-        lines += [f"{render_code(reply.author)} replied:", "", *_quote(reply.text), ""]
+        lines += [f"{render_code(reply.author)} replied:", "", *render_quote(reply.text), ""]
     if thread.code:
         moved = f", in {render_code(comment.place)}" if comment.place != thread.place else ""
         lines += [f"The lines as they were then{moved}:", "", *render_block(thread.code), ""]
@@ -111,8 +116,3 @@ def _render_files(packet: Packet) -> list[str]:
     left = len(packet.changed_files) - len(shown)
     more = [f"- and {left} more"] if left else []
     return ["## Changed since the attempt that was sent back", "", *shown, *more, ""]
-
-
-def _quote(text: str) -> list[str]:
-    """Quotes what a person wrote, unchanged."""
-    return render_block(render_safe_lines(text), "text")

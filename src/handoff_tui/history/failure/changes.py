@@ -28,7 +28,6 @@ from handoff_tui.system.files.reader import FileReader
 
 _MOST_FILES = 20
 _MOST_CHANGES = 20
-_WORDS = {"A": "added", "M": "modified", "D": "deleted", "T": "type changed", "R": "renamed", "C": "copied"}
 _RUN_SETTINGS = "check_run."
 
 
@@ -130,7 +129,7 @@ class ChangeFinder:
         if isinstance(listed, str):
             notes.append(listed)
             return None
-        found = {one.path: _WORDS.get(one.status, one.status) for one in listed}
+        found = {one.path: one.word for one in listed}
         found |= dict.fromkeys((*facts.changed, *facts.untracked), "uncommitted")
         return [
             FileSince(path=path, change=change, declares_packages=is_ecosystem_file(path))

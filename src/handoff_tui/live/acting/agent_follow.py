@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from handoff_tui.agents.runs.files import OUTPUT, PROMPT, TRANSCRIPT
 from handoff_tui.agents.runs.folders import find_run_folder
-from handoff_tui.agents.runs.run import RunKey, RunStatus
+from handoff_tui.agents.runs.run import UNDER_WAY, RunKey
 from handoff_tui.agents.step.report import Overlap, RunView
 from handoff_tui.core.classes import replace
 from handoff_tui.live.keyed_worker import BackgroundThread
@@ -87,7 +87,6 @@ _RUNS_SECONDS = 0.5
 _QUIET_SECONDS = 2.0
 """How often we check whether somebody else started an agent."""
 _OVERLAP_SECONDS = 3.0
-_ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 
 
 class AgentFollower(BackgroundThread):
@@ -175,10 +174,10 @@ class AgentFollower(BackgroundThread):
         if not self._needed or snapshot is None or state.chosen is None or state.travel is not None:
             return _RUNS_SECONDS if self._watched else _QUIET_SECONDS if self._needed else None
         runs = state.agent.value.runs if state.agent.value else ()
-        every = _RUNS_SECONDS if any(view.state.status in _ALIVE for view in runs) else _QUIET_SECONDS
+        every = _RUNS_SECONDS if any(view.state.status in UNDER_WAY for view in runs) else _QUIET_SECONDS
         if poked or read_monotonic() - self._looked_at >= every:
             runs = self._show_runs(snapshot, state.chosen)
-        alive = frozenset(view.state.key for view in runs if view.state.status in _ALIVE)
+        alive = frozenset(view.state.key for view in runs if view.state.status in UNDER_WAY)
         window = self._show_output(snapshot.session)
         if window is not None and (not window.complete or window.run in alive):
             return _TICK_SECONDS
@@ -189,7 +188,7 @@ class AgentFollower(BackgroundThread):
 
         for (root, key), common_dir in tuple(self._watched.items()):
             status = find_run(common_dir, key).status
-            if status not in _ALIVE:
+            if status not in UNDER_WAY:
                 with self._news:
                     self._watched.pop((root, key), None)
                 self._on_over(root, key)
@@ -250,7 +249,7 @@ class AgentFollower(BackgroundThread):
         """Lists the files that an agent in view shares with others; asks git only now and then."""
         from handoff_tui.agents.runs.branches import find_overlaps  # noqa: PLC0415 - after the first paint
 
-        own = {f"{one.state.key.handoff} · {one.state.key.phase}" for one in views if one.state.status in _ALIVE}
+        own = {f"{one.state.key.handoff} · {one.state.key.phase}" for one in views if one.state.status in UNDER_WAY}
         if not own:
             return ()
         if read_monotonic() - self._overlaps[0] >= _OVERLAP_SECONDS:

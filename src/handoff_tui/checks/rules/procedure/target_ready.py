@@ -59,7 +59,7 @@ def agent_ready(context: Context) -> Findings:
 def _list_needs(
     context: Context, handoff: Handoff, pipelines: list[Pipeline], commands: dict[str, tuple[str, ...]]
 ) -> Iterator[_RequiredAgent]:
-    phase = next((found for pipeline in pipelines if (found := _find_phase(pipeline, handoff.target_phase))), None)
+    phase = next((found for pipeline in pipelines if (found := pipeline.find(handoff.target_phase))), None)
     if phase is not None and phase.human_only:
         return
     agent = handoff.target_agent or (phase.agent if phase else None)
@@ -143,10 +143,10 @@ def _judge_phase(handoff: Handoff, pipelines: list[Pipeline]) -> Findings:
         pipeline
         for pipeline in pipelines
         if not names_roles(pipeline)
-        and (pipeline.name == handoff.dialect or _find_phase(pipeline, handoff.source_phase) is not None)
+        and (pipeline.name == handoff.dialect or pipeline.find(handoff.source_phase) is not None)
     ]
     target = handoff.target_phase
-    if target is None or not deciding or any(_find_phase(pipeline, target) is not None for pipeline in pipelines):
+    if target is None or not deciding or any(pipeline.find(target) is not None for pipeline in pipelines):
         return
     names = [phase.name for phase in deciding[0].phases]
     message = f"VR002: {handoff.id} goes to the phase {target}, which the pipeline {deciding[0].name} does not have"
@@ -300,8 +300,3 @@ def _list_pipelines(context: Context) -> dict[str, Pipeline]:
 def _list_commands(context: Context) -> dict[str, tuple[str, ...]]:
     """The command of each agent, by its name in lower case."""
     return {name.casefold(): agent.command for name, agent in context.settings.agents.items()}
-
-
-def _find_phase(pipeline: Pipeline, name: str | None) -> Phase | None:
-    wanted = (name or "").casefold()
-    return next((phase for phase in pipeline.phases if phase.name.casefold() == wanted), None)

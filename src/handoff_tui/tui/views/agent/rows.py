@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handoff_tui.agents.runs.run import AGENT_STEP, LockState, RunEnd, RunEnding, RunKey, RunStatus
+from handoff_tui.agents.runs.run import AGENT_STEP, UNDER_WAY, LockState, RunEnd, RunEnding, RunKey, RunStatus
 from handoff_tui.agents.step.page import add_locks, add_overlaps, build_step_page, label_run, label_step
 from handoff_tui.agents.step.report import RunView
 from handoff_tui.core.short_id import SHORT_DIGEST
@@ -25,7 +25,6 @@ _MEGABYTE = 1_000_000
 _MANY_BYTES = 10 * _MEGABYTE
 _MINUTE = 60
 _HOUR = 3_600
-_ALIVE = frozenset({RunStatus.PREPARED, RunStatus.RUNNING, RunStatus.PAUSED})
 _LOOKING = Label("…", "checks running", "agent")
 _UNSEEN = Label("◆", "not reviewed", "waiting")
 
@@ -176,7 +175,7 @@ def _add_progress(page: Page, run: RunView, view: AgentsView | None) -> None:
 
 def list_foreign_locks(view: AgentsView) -> tuple[LockState, ...]:
     """Lists locks that no running agent of this handoff holds: left behind, or held for another handoff."""
-    own = {(run.state.key.handoff, run.state.key.phase) for run in view.runs if run.state.status in _ALIVE}
+    own = {(run.state.key.handoff, run.state.key.phase) for run in view.runs if run.state.status in UNDER_WAY}
     return tuple(one for one in view.locks if one.stale or (one.lock.handoff, one.lock.phase) not in own)
 
 
