@@ -312,6 +312,34 @@ def test_conclusion_in_the_first_section_with_text_counts() -> None:
     assert [(word.name, word.sort) for word in handoff.words] == [("block status", WordSort.BAD)]
 
 
+def test_conclusion_in_a_late_section_counts_unless_each_part_has_one() -> None:
+    """Where several sections have a verdict, these are of parts."""
+    text = "# Handoff\n\n## Done\n\n- Lamp\n\n## Checks\n\nAll ran.\n\n**Verdict:** FAIL\n"
+    assert [(word.name, word.sort) for word in read_one(text).words] == [("verdict", WordSort.BAD)]
+    assert read_one(f"{text}\n## More checks\n\n**Verdict:** PASS\n").words == ()
+
+
+def test_files_under_unknown_headings_are_named_once() -> None:
+    """Where nothing is claimed of any file: what is not understood is not absent."""
+    text = "# Handoff\n\n## Muudetud failid\n\n- `src/a.py`\n- `src/b.py`\n\n## Kustutatud\n\n- `src/c.py`\n"
+    told = [(fact.name, fact.value) for fact in read_one(text).facts]
+    assert told == [("not understood", 'what became of the files under "Muudetud failid"')]
+    assert read_one(f"{text}\n## Files added\n\n- `src/d.py`\n").facts == ()
+
+
+def test_blockers_are_read_below_labels_and_in_tables() -> None:
+    """What is no blocker, or was one, isn't."""
+    text = (
+        "# Handoff\n\nThe lamp is lit.\n\n**Blocked by**\n- no oil\n\n**Was blocking, no longer**\n- no wick\n\n"
+        "| Blocker | State |\n|---|---|\n| the vendor | open |\n| the wind | resolved |\n\n## Not blockers\n- rain\n"
+    )
+    assert [(one.title, one.open) for one in read_one(text).blockers] == [
+        ("no oil", True),
+        ("the vendor | open", True),
+        ("the wind | resolved", False),
+    ]
+
+
 def test_decision_goes_with_the_note_it_is_about() -> None:
     """By the words of its name; its verdict counts, so a note that QA failed is not ready."""
     note = "# Lamp\n\n**Status:** COMPLETE\n\n## Next steps\n- x\n"

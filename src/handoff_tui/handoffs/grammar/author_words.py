@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -25,6 +26,12 @@ _NAME: Final = compile_later(
     re.IGNORECASE,
 )
 """What a field with a conclusion may be called."""
+_CLOSING: Final = compile_later(
+    r"^(?:(?:overall|final|closing) (?:status|verdict|decision|result|outcome|assessment|conclusion)"
+    r"|(?:qa|review|gate|release) (?:verdict|decision)|verdict|conclusion|sign[- ]?off|disposition)$",
+    re.IGNORECASE,
+)
+"""What a field below the head has to be called: other statuses there are those of parts."""
 _HEADING: Final = compile_later(
     r"^\W*(?P<name>[A-Za-z][A-Za-z -]{2,40}?)\s*[:\u2014\u2013-]+\s*(?P<text>\S.*)$",
 )
@@ -126,6 +133,7 @@ def words_of_members(node: JsonNode | None) -> Iterator[AuthorWord]:
 
 def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[AuthorWord]:
     is_head = True
+    closing: list[AuthorWord] = []
     for section in sections:
         heading = _HEADING.match(section.name) if section.level > 1 else None
         if heading is not None and _NAME.match(heading["name"].strip()):
@@ -136,7 +144,11 @@ def _find_in_sections(source: Source, sections: list[Section]) -> Iterator[Autho
                 yield _build(source, section.name, first.text, first.number)
         if section.level <= 1 or (is_head and not is_silent_heading(section.name)):
             yield from _find_in_head(source, section)
+        elif not is_silent_heading(section.name):
+            closing.extend(_find_closing(source, section))
         is_head = is_head and not section.blocks
+    names = Counter(word.name.lower() for word in closing)
+    yield from (word for word in closing if names[word.name.lower()] == 1)  # several are of parts
 
 
 def _find_in_head(source: Source, section: Section) -> Iterator[AuthorWord]:
@@ -153,6 +165,13 @@ def _find_in_head(source: Source, section: Section) -> Iterator[AuthorWord]:
             named = [text.replace("_", " ").strip() for text in (badge["name"], badge["alt"])]
             if any(_NAME.match(text) or _OF_BADGE.match(text) for text in named):
                 yield _build(source, badge["name"], badge["text"], line.number)
+
+
+def _find_closing(source: Source, section: Section) -> Iterator[AuthorWord]:
+    """A conclusion on a line of its own, in whichever section it stands."""
+    for line, name, value in list_fields([section]):
+        if _CLOSING.match(name) and " | " not in line.text and sort_words(value) is not WordSort.UNKNOWN:
+            yield _build(source, name, value, line.number)
 
 
 def _answer(name: str, text: str, where: Place, *, good: bool) -> AuthorWord:

@@ -159,12 +159,16 @@ def _read_section(claims: ClaimList, names: list[str], section: Section) -> None
 
 def _unfold(block: Block) -> Iterator[Block]:
     """Lines of a paragraph that begin with a bullet are entries, though Markdown knows no such list."""
-    if not isinstance(block, Paragraph) or block.quoted or block.html or _BULLET.search(block.text) is None:
+    if not isinstance(block, Paragraph) or block.quoted or block.html or not _has_bullets(block.text):
         yield block
         return
     for number, line in enumerate(block.text.split("\n"), start=block.line):
         bullet = _BULLET.match(line)
         yield Item(number, line[bullet.end() :], 1) if bullet else Paragraph(number, line)
+
+
+def _has_bullets(text: str) -> bool:
+    return not (text.isascii() and "\n:" not in text) and _BULLET.search(text) is not None
 
 
 def _split_entries(block: Paragraph | Item) -> Iterator[Paragraph | Item]:

@@ -26,7 +26,7 @@ AUX: Final = word_set(
 )
 FINITE: Final = word_set("was were is are has have had will does do did can should must would could may might")
 ADVERBS: Final = word_set(
-    "also now then just all both newly only already finally first too even subsequently since either "
+    "also now then just brand all both newly only already finally first too even subsequently since either "
     "slightly again today yesterday myself ourselves manually recently completely auch ich ebenfalls aussi también "
     "anche ook тоже также も を が は 을 를 은 는 也 已 了 已经"
 )
@@ -40,7 +40,7 @@ DETERMINERS: Final = word_set("the a an our my this that its their existing new 
 FILE_NOUNS: Final = word_set(
     "file files module modules script scripts config configuration class component page document doc docs "
     "table template migration test tests suite spec manifest schema workflow helper folder directory "
-    "package both"
+    "package both one ones"
 )
 LISTED_BY: Final = word_set(", and & + plus or / und et y e en и と")
 _ADJECTIVES: Final = word_set("updated rewritten refactored reworked renamed removed deleted extended revised")

@@ -31,7 +31,7 @@ _MOVED_FROM: Final = compile_later(
     r"[`*\s]*[(,—–-]*\s*(?:(?:renamed|moved) from|formerly|was|previously|ex)[`*:\s]+([^\s`*,;)]+)", re.IGNORECASE
 )
 _ANNOTATION_GAP: Final = compile_later(
-    r"^[`*_]*\s*(?:\(|[,:\u2013\u2014\u2192>=|-]+\s|\+\d|\s\+\d)[*_`\s]*", re.IGNORECASE
+    r"^[`*_]*\s*(?:[(\[]|[,:\u2013\u2014\u2192>=|-]+\s|(?=[+\u2212-]\d))[*_`\s]*", re.IGNORECASE
 )
 _ALONE: Final = compile_later(
     r"^[`*_\s]*(?=(?:(?:now|newly|was|were|has been|have been|got)\s+)*(?:\w+ed|written|rewritten|new|gone|built)"
@@ -168,8 +168,7 @@ def _read_annotation(behind: str, *, done: bool) -> ClaimKind | bool | None:
         return kind
     if gap is None:
         return None
-    start = gap.end() - (behind[gap.end() - 1 : gap.end()] == "+")
-    return stance.read_annotation(behind[start:], done=done)
+    return stance.read_annotation(behind[gap.end() :], done=done)
 
 
 def _read_last(claims: ClaimList, context: HeadingContext, item: Item, line: str, words: list[PathSpan]) -> bool:

@@ -47,6 +47,7 @@ _STATUS_KINDS: Final = {
     "m": MODIFIED,
     "d": DELETED,
 }
+_LONE_PATH: Final = compile_later(r"^\s*\S+\.\w+\s*$")
 _DIFF_STAT: Final = compile_later(r"^\s*(\S+)\s+\|\s+(?:\d+ ?[+-]*|Bin\b.*)\s*$")
 _STATUS_LINE: Final = compile_later(
     r"^\s*(new file|created|added|wrote|changed|updated|edited|removed|modified|deleted|renamed|create mode \d+"
@@ -113,19 +114,25 @@ def read_table(claims: ClaimList, context: HeadingContext, table: Table) -> list
     for row in rows:
         text = " | ".join(row.cells)
         moved = _read_moved_row(claims, table, row, text, context)
-        if files is not None and files < len(row.cells) and not moved:
-            path = _cell_path(context, row, files, roles)
-            if path is not None:
-                _read_row(claims, context, roles, row, path, files, table.header[files])
-                continue
-        for number, cell in enumerate(row.cells):
-            role = roles[number] if number < len(roles) else None
-            _read_cell(claims, context, row, text, role, cell)
-            if role is None and " " in cell.strip() and not any(map(_is_open, row.cells)):
-                told.append(Item(row.line, cell, 1, checked=any(map(_is_finished, row.cells)) or None))
-        if files is None and len(row.cells) >= 2 and not stance.is_planned(row.cells[0]):  # noqa: PLR2004 - name and value
-            _read_cell(claims, context, row, text, _field_role(row.cells[0]), row.cells[1])
+        paths = _list_paths(context, row, files, roles) if files is not None and not moved else []
+        for path in paths:
+            _read_row(claims, context, roles, row, path, files or 0, table.header[files or 0])
+        if not paths:
+            told.extend(_read_other_row(claims, context, roles, row, text, alone=files is None))
     return told
+
+
+def _read_other_row(
+    claims: ClaimList, context: HeadingContext, roles: list[_Role], row: Row, text: str, *, alone: bool
+) -> Iterator[Item]:
+    """The cells of a row that begins with no file, and those of them that are sentences."""
+    for number, cell in enumerate(row.cells):
+        role = roles[number] if number < len(roles) else None
+        _read_cell(claims, context, row, text, role, cell)
+        if role is None and " " in cell.strip() and not any(map(_is_open, row.cells)):
+            yield Item(row.line, cell, 1, checked=any(map(_is_finished, row.cells)) or None)
+    if alone and len(row.cells) >= 2 and not stance.is_planned(row.cells[0]):  # noqa: PLR2004 - name and value
+        _read_cell(claims, context, row, text, _field_role(row.cells[0]), row.cells[1])
 
 
 def _is_finished(cell: str) -> bool:
@@ -179,6 +186,15 @@ def _find_actions(table: Table, roles: list[_Role], context: HeadingContext) -> 
         if deeds and len(deeds) > _MOST_OF * len(cells):
             return number
     return None
+
+
+def _list_paths(context: HeadingContext, row: Row, column: int, roles: list[_Role]) -> list[str]:
+    """The files of a cell."""
+    if column >= len(row.cells):
+        return []
+    first = _cell_path(context, row, column, roles)
+    named = [word.path for word in find_words(row.cells[column], context) if is_surely_path(word.path)]
+    return [] if first is None else list(dict.fromkeys([first, *named[1:]]))
 
 
 def _cell_path(context: HeadingContext, row: Row, column: int, roles: list[_Role]) -> str | None:
@@ -277,6 +293,11 @@ def read_code(claims: ClaimList, context: HeadingContext, code: Code) -> None:
     if context.silent or code.language.split(" ")[0].lower() not in _OUTPUT:
         return
     lines = code.text.split("\n")
+    if context.listed in {*BECOMING, DIRTY} and all(map(_LONE_PATH.match, filter(str.strip, lines))):
+        for number, text in enumerate(lines, start=code.line):
+            if (path := clean_path(text)) is not None and isinstance(context.listed, ClaimKind):
+                claims.add(context.listed, number, text.strip(), subject=path)
+        return
     is_stat = any(map(_DIFF_STAT.match, lines))
     is_list = all(map(_NAME_STATUS.match, filter(str.strip, lines)))
     part = DIRTY if context.listed is DIRTY else None

@@ -366,8 +366,10 @@ class _Reading:
             if text in NEW:
                 between = {self.text(one) for one in range(back + 1, first)} - _LISTING
                 finite = set() if between <= FILE_NOUNS | {"is", "are", ":"} else FINITE  # the only new file is `x`
-                is_told = not between & (PREPOSITIONS - {"at"} | finite | RELATIVE) and self.clauses.is_told(back)
-                return CREATED if is_told else None
+                if not self.clauses.is_told(back) or between & (PREPOSITIONS - INTO - {"at"} | finite | RELATIVE):
+                    return None
+                inside = between & INTO  # new endpoint in `x`
+                return CREATED if not inside else MODIFIED if not back and self.text(first - 1) in INTO else None
             if not text.isalpha() and text not in {",", "(", ":", "-"}:
                 return None
         return None

@@ -123,10 +123,11 @@ _LETTERS: Final = {
     "+": CREATED,
     "~": MODIFIED,
     "-": DELETED,
+    "??": CREATED,
 }
 MARK: Final = compile_later(
     r"^[\s*_`\[(•]*(?P<mark>NEW|ADD(?:ED)?|CREATED?|UPD(?:ATED?)?|MOD(?:IFIED|IFY)?|CHG|CHANGED?|EDIT(?:ED)?|FIX(?:ED)?"
-    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|R\d{0,3}|[ADMUN]|[+~]|[🆕➕✨✏📝🔧🛠♻🗑➖🔥])\ufe0f?[\s:*_\])`]+(?=[`*_\[]*[\w.])",
+    r"|DEL(?:ETED?)?|REM(?:OVED?)?|FOUND|R\d{0,3}|[ADMUN]|\?\?|[+~]|[🆕➕✨✏📝🔧🛠♻🗑➖🔥])\ufe0f?[\s:*_\])`]+(?=[`*_\[]*[\w.])",
 )
 """Letters of git, words in capitals, and pictures, before the path of an entry."""
 _MARKS: Final = (
@@ -148,6 +149,11 @@ _LEADING: Final = word_set("brand a the now newly also was were has been have is
 _STATES: Final = {
     "new": CREATED,
     "gone": DELETED,
+    "del": DELETED,
+    "rem": DELETED,
+    "mod": MODIFIED,
+    "upd": MODIFIED,
+    "chg": MODIFIED,
     "rewrite": MODIFIED,
     "refactor": MODIFIED,
     "refactoring": MODIFIED,

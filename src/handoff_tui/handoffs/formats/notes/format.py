@@ -32,9 +32,12 @@ from handoff_tui.handoffs.formats.notes.recognition import (
 )
 from handoff_tui.handoffs.formats.notes.structured import read_structured
 from handoff_tui.handoffs.grammar.author_words import find_words, is_settled, says_nothing
+from handoff_tui.handoffs.grammar.claim_list import BECOMING
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.grammar.counts import find_first_run
-from handoff_tui.handoffs.grammar.roles import find_label
+from handoff_tui.handoffs.grammar.roles import find_label, role_of
+from handoff_tui.handoffs.grammar.stance import is_silent_heading
+from handoff_tui.handoffs.grammar.tokens import clean_path, has_file_name
 from handoff_tui.handoffs.handoff import DocumentRole, Handoff, build_id
 from handoff_tui.handoffs.reading import claim_words
 from handoff_tui.handoffs.reading.candidates import SPEAKS_OF_HANDOFF
@@ -336,6 +339,7 @@ def _read_handoff(source: Source) -> Handoff:
     counts = run.claims("suite", source.path) if run else []
     agent, target = _value(fields, "agent"), _value(fields, "target")
     attempts = _build_attempts(source, notes)
+    claims = join_claims(_claim_fields(status, fields), counts, _claim_work(source, notes))
     return Handoff(
         id=build_id("notes", source.path),
         dialect="notes",
@@ -352,15 +356,28 @@ def _read_handoff(source: Source) -> Handoff:
         producers=(agent,) if agent else (),
         message=_find_message(notes),
         next_action=find_next_action(notes) or _value(fields, "next"),
-        claims=join_claims(_claim_fields(status, fields), counts, _claim_work(source, notes)),
+        claims=claims,
         tests=run.counts() if run else None,
         documents=(source.document(DocumentRole.NOTE, confidence=recognise(source)),),
         tasks=tuple(read_tasks(source, notes)),
         blockers=tuple(read_blockers(source, notes)),
-        facts=facts,
+        facts=(*facts, *_find_unread(source, notes, claims)),
         created=_value(fields, "date"),
         ended=_find_end(source.outline.title, notes, facts),
     )
+
+
+def _find_unread(source: Source, notes: Notes, claims: Iterable[Claim]) -> Iterator[Fact]:
+    """The first list of files under a heading that says nothing known of them, where no file is claimed at all."""
+    if any(claim.kind in BECOMING for claim in claims):
+        return
+    for section in notes.current:
+        if section.level > 1 and role_of(section.name) is None and not is_silent_heading(section.name):
+            for item in section.items():
+                path = clean_path(plain(item.text).split(" ", 1)[0].strip(",:;()"))
+                if path is not None and has_file_name(path):
+                    yield source.fact("not understood", f'what became of the files under "{section.name}"', item.line)
+                    return
 
 
 def _find_end(title: str | None, notes: Notes, facts: tuple[Fact, ...]) -> str | None:
