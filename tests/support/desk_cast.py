@@ -19,7 +19,7 @@ from pathlib import Path
 _PLACE = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "tour.cast"
 _COLUMNS, _ROWS = 100, 30
 _LONGEST_SECONDS = 60.0
-_LOOK_SECONDS = 1.5
+_LOOK_SECONDS = 2.5
 """A person reads before the next key."""
 _BY_LETTER = 0.04
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])")

@@ -39,13 +39,16 @@ _NOTE = f"""\
 
 A person reviews your work before anything builds on it.
 
-1. Commit your work. Then say in `HANDOFF.md` what you did, which files changed, and which tests you ran with what
-   result. Claims are measured, so write down only what is so.
+1. Commit your work. Then say in `HANDOFF.md` what you did, which
+   files changed, and which tests you ran with what result. Claims
+   are measured, so write down only what is so.
 2. Run `handoff-tui check --pre`, and fix what it reports.
-3. Run `handoff-tui submit ID` (`handoff-tui status` lists the ids), and stop.
+3. Run `handoff-tui submit ID` (`handoff-tui status` lists the
+   ids), and stop.
 4. If the work comes back, `handoff-tui packet ID` says what to do.
 
-Deciding is for people: leave `handoff-tui decide`, `.handoff-tui/` and `handoff-tui.toml` alone.
+Deciding is for people: leave `handoff-tui decide`, `.handoff-tui/`
+and `handoff-tui.toml` alone.
 {_END}
 """
 
