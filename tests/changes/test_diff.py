@@ -42,8 +42,8 @@ def test_claims_stand_beside_now_and_before(desk: Session, builder: RepositoryBu
     found = diff(open_session(builder.folder), DiffRequest(handoff="H-2"))
     assert found.record is not None
     assert [(check.text, check.agrees) for check in found.record.claims] == [
-        ("says 1 package, baseline had 1, here is 1; H-1 said 1 before", True),
-        ("says 4 tests in all, baseline had 2, here are 3; H-1 said 2 before", False),
+        ("says 1 package, the baseline had 1, there is 1 here; H-1 said 1 before", True),
+        ("says 4 tests in all, the baseline had 2, there are 3 here; H-1 said 2 before", False),
     ]
 
 

@@ -115,7 +115,7 @@ def test_missing_baseline_has_its_reason() -> None:
 def test_decisions_are_marked_by_what_they_do() -> None:
     """Counted, against it, and without effect; open overrides stay on the page whatever the state is."""
     against = APPROVAL.model_copy(update={"verb": "reject", "counted": False})
-    stale = against.model_copy(update={"why": "changed since: the files"})
+    stale = against.model_copy(update={"why": "the files changed since"})
     lines = list_lines(build_gate_page(build_gate_view({"approvals": (APPROVAL, against, stale)})))
     assert [line[0] for line in lines[-3:]] == ["✓", "✗", "·"]
     view = build_gate_view({"state": GateName.APPROVED, "debts": ("sha256:" + "c" * 64,)})

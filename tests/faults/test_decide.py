@@ -329,7 +329,7 @@ def test_uncommitted_change_supersedes(desk: GateDesk, bo: Person) -> None:
     desk.builder.write("src/app.py", CODE + "# sneaked in\n")
     gate = desk.gate(bo)
     assert (gate.json["state"], gate.json["uncommitted"]) == ("superseded", True)
-    assert "changed since: src/app.py" in " ".join(gate.json["why"])
+    assert "src/app.py changed since" in " ".join(gate.json["why"])
     desk.builder.write("src/app.py", CODE)
     assert desk.gate(bo).json["state"] == "approved"
 
@@ -356,7 +356,7 @@ def test_approval_grows_too_old(desk: GateDesk, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("handoff_tui.log.gates.all_gates.read_now", lambda: later)
     gate = desk.gate(bo)
     assert (gate.code, gate.json["state"]) == (1, "expired")
-    assert f"{bo.email}'s approve is too old" in gate.json["why"]
+    assert f"{bo.email}'s approval is too old" in gate.json["why"]
 
 
 def test_first_decision_wins(desk: GateDesk, before_signing: Plan) -> None:

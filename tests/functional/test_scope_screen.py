@@ -102,7 +102,7 @@ def test_undo_needs_something_to_undo_and_trouble_is_shown() -> None:
             with_part(replace(PART, stage=CorrectionStage.REFUSED, trouble=Trouble("nothing changed in x", "Name y.")))
         )
         assert "✗ nothing changed in x" in await settle(pilot)
-        assert "No correction of this session to undo" in await settle(pilot, "u")
+        assert "No correction to undo in this session" in await settle(pilot, "u")
         app.give(with_part(replace(PART, undoable="H-1")))
         assert "u undo H-1" in await settle(pilot)
         await settle(pilot, "u")

@@ -32,14 +32,14 @@ a repository configures run only with your consent: `handoff-tui check --list` p
 `handoff-tui check --trust DIGEST` gives consent. A changed command or script has another digest. In the app,
 `ctrl+p` and "consent to commands" shows every command and asks.
 
-A command runs away from you: in a clean checkout of the reviewed work (committed and uncommitted, without what git
+A command runs isolated from you: in a clean checkout of the reviewed work (committed and uncommitted, without what git
 ignores and without `.handoff-tui/`), with a home, caches and temporary files of its own, without your agents' sockets,
 and nothing it starts outlives it. With bubblewrap (`bwrap`, Linux) the kernel shuts it in as well: it can't see your
 home, your keys and your processes, can't write to the repository, and has no network; without it, `handoff-tui doctor`
-and the command's output say so. It finds the toolchains and packages that rustup, Go and Cargo keep in your home. What
-a command needs beyond that, it names in `access`: `network`, `home` (yours, with
-the sockets), `docker`, `database`, or a path with a slash (`node_modules/`, `.venv/`, `~/.m2/:write`; read-only unless
-it ends with `:write`). Your own file grants what it names. A repository's file only asks, and
+and the command's output say so. It finds the toolchains and packages that rustup, Go and Cargo keep in your home. A
+command that needs more names it in `access`: `network`, `home` (yours, with the sockets), `docker`, `database`, or a path
+with a slash (`node_modules/`, `.venv/`, `~/.m2/:write`; read-only unless it ends with `:write`). In your own file, naming
+it grants it. A repository's file only asks, and
 `handoff-tui check --trust DIGEST --grant node_modules/` grants it, once.
 
 The rules for procedures also have numbers, VR001 to VR008: `handoff-tui check --only VR003` runs one of them.
@@ -55,16 +55,16 @@ _PRECISION = """\
 
 A claim is false only if it was false, or impossible, in the commits its document speaks about; see
 [claims.md](claims.md). A kind of claim blocks only if at least 90 % of what was found was right in each of three
-sources: documents of public repositories, read by eye ("read": of so many claims, so many are claimed); documents of
-known truth, which the tests write ("generated": of the verdicts "false", so many are right); and samples by people who
-had not read the grammar, each at the first look, before anything was changed for it ("blind", pooled over all samples
-with a figure for the kind; at least 20 claims). Tests hold the second number above 95 %, and the share of claims that
-are found there above 90 %. A kind that is below in any of them is a hint: it is shown, and never blocks.
-The blind samples went wrong where sentences, headings and tables are read. A field of a JSON or YAML file, such as
-`files_modified`, is judged by the first two numbers alone.
+sources: documents of public repositories, read by eye ("read": how many of the claims found are really claims);
+documents of known truth, which the tests write ("generated": the share of the verdicts "false" that are right); and
+samples by people who had not read the grammar, each measured at the first look, before anything was changed for it
+("blind", pooled over all samples with a number for the kind; at least 20 claims). Tests hold the second number above
+95 %, and the share of claims found in these documents above 90 %. A kind that is below the limit in any of the three is
+a hint: it is shown, and never blocks. The mistakes in the blind samples came from sentences, headings and tables. A
+field of a JSON or YAML file, such as `files_modified`, is judged by the first two numbers alone.
 
-The first two numbers are of documents that the grammar was improved on. What to expect of a document that nobody has
-prepared for, at the first look:
+The first two numbers come from documents that were used to improve the grammar. This is what to expect of a document
+that it has never seen:
 
 | blind sample | recognised | found | verdicts "false" that were right | false claims called false |
 |---|---|---|---|---|
@@ -76,13 +76,14 @@ prepared for, at the first look:
 | 440 items in 56 documents | 97 % | 77 % | 98 of 105 | 98 of 140 |
 | 421 items in 51 documents, unusual on purpose | 98 % | 62 % | 80 of 85 | 80 of 132 |
 
-The last two were mended by mechanisms after their first looks, the last one only after the one before had been
-mended. On what the grammar was tuned on, now 100 % and 99 %, 129 of 129 and of 140; 100 % and 97 %, 116 of 116 and of
-132. Half of the false claims that are left can't be told in a clone: a branch that isn't there may have been deleted
-since, and what was uncommitted may have been dropped.
+After the first look at each of the last two samples, what had caused the mistakes was fixed; the last sample was looked at
+only after that had been done for the one before. On these two, which are no longer blind, the numbers are now 100 %, 99 %,
+129 of 129 and 129 of 140; and 100 %, 97 %, 116 of 116 and 116 of 132. Half of the false claims that are still missed
+can't be recognised as false in a clone: a branch that isn't there may have been deleted since, and what was uncommitted
+may have been dropped.
 
-A claim that isn't recognised is not judged, so silence is no proof. A claim that is judged wrongly can be released by
-an override, and is worth a report.
+A claim that isn't recognised is not judged, so silence proves nothing. If a claim is judged wrongly, an override lets
+the work go on; please report it.
 
 | kind | read | generated | blind | a false one |
 |---|---|---|---|---|

@@ -20,9 +20,9 @@ _HEADING: Final = """\
 
 A claim needs a claiming sentence: an entry of a list or table under a heading that says what happened to its entries,
 a field such as `Added:`, or a sentence that asserts it. Plans, instructions, denials, quotations, examples, struck-out
-and unticked entries, and mere mentions claim nothing. Before a word is taken for a file, it is asked whether it is a
-ref, a tag, an alias, a package, a placeholder, a host or a generated path; before a hex word is taken for a commit,
-what the word or column before it says.
+and unticked entries, and mere mentions claim nothing. A word counts as a file only if it isn't a ref, a tag, an alias,
+a package, a placeholder, a host or a generated path; a hex word counts as a commit only if the word or column before it
+says so.
 
 A claim is measured in the commits its document speaks about: after the previous handoff of its line of work (one format
 in one folder of the root), up to the commit that last wrote its line of text; in a document that isn't committed, up to
@@ -35,7 +35,7 @@ now. `show` and the app say which commits these are. *Created* and *modified* ar
 | was true | `was-true` | true when it was written; a later commit, which is named with its handoff, changed it |
 | not measured | `unverified` | nothing here can tell, for example in a shallow clone |
 
-*Was true* blocks nothing: whether approved content changed is what scopes are for.
+*Was true* blocks nothing: scopes, not claims, tell whether approved content changed.
 
 In the table, a word in angle brackets stands for a path, a commit or a branch.
 
@@ -43,8 +43,8 @@ In the table, a word in angle brackets stands for a path, a commit or a branch.
 _COUNTS: Final = """
 ## Test numbers
 
-Expected, wanted, former and exemplary numbers are no results; linters, HTTP codes and money are no tests. Several
-suites in a table or list are added up.
+Expected, wanted, earlier and example numbers aren't results; linter errors, HTTP codes and amounts of money aren't
+tests. Several suites in a table or list are added up.
 """
 _WORDS: Final = """
 ## What authors conclude

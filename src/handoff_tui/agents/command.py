@@ -47,7 +47,7 @@ def build_argv(agent: Agent, values: Mapping[str, str]) -> tuple[str, ...]:
             raise AgentRunError("the command of the agent would contain a NUL character", "Use {prompt_file} instead.")
         if len(word.encode("utf-8", "surrogateescape")) > _LONGEST_ARGUMENT:
             raise AgentRunError(
-                "the prompt is too long for one word of a command", "Use {prompt_file} instead of {prompt}."
+                "the prompt is too long for one argument of a command", "Use {prompt_file} instead of {prompt}."
             )
     return argv
 

@@ -178,7 +178,7 @@ def _consent(session: Session, digest: str, wanted: str | None, what: str, comma
 def _refuse(session: Session, digest: str | None, agent: PhaseAgent, verb: str, error: type[HandoffError]) -> None:
     if digest is None or not has_consent(session, digest):
         raise error(
-            f"the agent {agent.name} comes from this repository, and nobody has agreed to run it: {agent.shown}",
+            f"the agent {agent.name} comes from this repository, and nobody has consented to run it: {agent.shown}",
             f"If it may run: handoff-tui {verb} --trust {digest}",
         )
 

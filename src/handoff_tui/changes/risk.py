@@ -193,7 +193,7 @@ def _find_size(size: WorkSize, risk: Risk) -> Iterator[RiskFact]:
     lines = (size.added or 0) + (size.deleted or 0)
     if size.files > risk.files_maximum or lines > risk.lines_maximum or size.added is None:
         counted = "" if size.added is None else f", +{size.added:,} -{size.deleted:,} lines"
-        text = f"{plural(size.files, 'file')}{counted}: too much to review in one go"
+        text = f"{plural(size.files, 'file')}{counted}: too much to review at once"
         yield RiskFact(kind=RiskKind.SIZE, text=text)
 
 

@@ -175,7 +175,7 @@ class _Review:
     def _decide(self, verb: str) -> bool:
         """Runs `decide`, which shows what is signed and asks; returns whether it was stored."""
         if self.read_only:
-            write_text("This desk is read-only.")
+            write_text("This session is read-only.")
             return False
         reason = "" if verb == "approve" else _ask(f"Why? The reason for {verb} goes into the log")
         if reason is None or (not reason and verb != "approve"):

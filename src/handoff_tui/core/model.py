@@ -191,7 +191,7 @@ def _compile_init(cls: Any) -> None:  # noqa: ANN401 - any model
 def _refuse(value: Model, values: Mapping[str, object]) -> None:
     names = set(value.model_fields)
     wrong = [f"{name} is missing" for name in value.model_fields if name not in values]
-    wrong += [f"{name} is no field of it" for name in values if name not in names]
+    wrong += [f"{name} is not a field of it" for name in values if name not in names]
     raise TypeError(f"{type(value).__name__}: {', '.join(wrong)}")
 
 

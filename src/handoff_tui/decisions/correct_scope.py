@@ -250,7 +250,7 @@ def _check_path(path: str) -> str:
     if path.startswith(("/", "~")) or ".." in parts:
         raise UsageError(f"{path} leads out of the repository", "Name paths as they are seen from its top folder.")
     if is_below_own_folder(clean):
-        raise UsageError(f"{path} belongs to the log, which is no handoff's work")
+        raise UsageError(f"{path} belongs to the log, which isn't any handoff's work")
     try:
         clean.encode("utf-8")
     except UnicodeEncodeError as wrong:

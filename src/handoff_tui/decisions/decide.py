@@ -343,7 +343,7 @@ def _list_unseen(session: Session) -> list[str]:
     told = (
         (excluded, "untracked file", "hidden by an exclude of this machine, and in no diff"),
         (converted, "file", "with other bytes on disk than git records, because of a filter or attribute"),
-        (others, "repository", "inside this one not looked into: uncommitted changes there are not seen"),
+        (others, "repository", "inside this one, not looked into: uncommitted changes there are not seen"),
     )
     return [
         f"{plural(len(paths), noun)} {words}: {name_some(paths, _MOST_NAMED)}" for paths, noun, words in told if paths

@@ -59,7 +59,7 @@ def find_noticed_files(examined: ExaminedGate, changes: Iterable[FileChange]) ->
     ]
     cut = tuple(_find_cut(examined, [one for one in listed if one.status != "D" and one.new_mode not in WITHOUT_TEXT]))
     if cut:
-        text = f"{plural(len(cut), 'file')} no diff shows in full: binary, minified or too large"
+        text = f"{plural(len(cut), 'file')} that no diff shows in full: binary, minified or too large"
         named.append(NoticedFiles(text, cut))
     return tuple(named)
 

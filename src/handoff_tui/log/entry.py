@@ -26,6 +26,18 @@ class DecisionVerb(StrEnum):
     CARRY = "carry"
 
 
+_NOUNS = {
+    DecisionVerb.APPROVE: "approval",
+    DecisionVerb.REJECT: "rejection",
+    DecisionVerb.CARRY: "carried approval",
+}
+
+
+def name_decision(verb: DecisionVerb) -> str:
+    """The decision as a noun: `override`, `approval`."""
+    return _NOUNS.get(verb, verb.value)
+
+
 APPROVING = frozenset({DecisionVerb.APPROVE, DecisionVerb.CARRY})
 """Verbs that say the checks are in order; the only ones that need no reason."""
 PASSING = APPROVING | {DecisionVerb.OVERRIDE, DecisionVerb.SKIP}

@@ -362,7 +362,7 @@ def _build_foreign_note(entry: Entry) -> LogProblem:
         level=LogProblemLevel.NOTE,
         code=FOREIGN,
         entry=entry.id,
-        text=f"signed with your key, but not made at this desk: {what} on {about}, {entry.time}. If that was you on "
+        text=f"signed with your key, but not made on this machine: {what} on {about}, {entry.time}. If that was you on "
         "another machine, handoff-tui log pin says so; if not, somebody uses your key",
     )
 

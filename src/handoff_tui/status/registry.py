@@ -56,7 +56,7 @@ def describe_edit(edit: RegistryEdit) -> tuple[str, bool]:
 def apply_registry(session: Session, edits: tuple[RegistryEdit, ...]) -> tuple[RegistryEdit, ...]:
     """Writes the rows; everything else in the files stays as it is. Committing it is up to the person."""
     if not edits:
-        raise UsageError("there is nothing to write", "The registry says what the signed log says, or there is none.")
+        raise UsageError("there is nothing to write", "The registry matches the signed log, or there is no registry.")
     reader = FileReader(session.repository.root, session.loaded.settings.limits.file_bytes)
     for path in dict.fromkeys(edit.path for edit in edits):
         lines = reader.read_bytes(path).split(b"\n")

@@ -370,7 +370,7 @@ class MainScreen(Openers):
     def _change_pane(self, name: str) -> None:
         if name == "zoom":
             if not self.view.zoom():
-                self.say_text("There is one pane here", "muted")
+                self.say_text("There is only one pane here", "muted")
         else:
             self.focus_next() if name == "next" else self.focus_previous()
 

@@ -129,7 +129,7 @@ def generate_calls(seed: int) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def test_everyday_work_goes_on(gate_desk: GateDesk) -> None:
-    """At most one in a hundred calls is stopped, while a gate is open."""
+    """At most one in a hundred calls is stopped, while a gate is closed."""
     gate_desk.begin(gate_desk.person("bo"))
     agent = HostedAgent(Host.CLAUDE, gate_desk.root)
     assert agent.run("git push") != ""

@@ -381,7 +381,7 @@ def build(packages: int, tests: int, **claimed: ClaimedTotals) -> Snapshot:
 def test_number_stands_beside_what_is_here_and_what_was() -> None:
     """In words, as a reviewer would say it."""
     (check,) = compare_claims(build(21, 0), build(22, 0, H2=ClaimedTotals(where="r.md", packages=22)))
-    assert check.text == "says 22 packages, baseline had 21, here are 22"
+    assert check.text == "says 22 packages, the baseline had 21, there are 22 here"
     assert (check.handoff, check.what, check.where) == ("H2", "packages", "r.md")
     assert (check.claimed, check.measured, check.before, check.agrees) == (22, 22, 21, True)
 
@@ -406,10 +406,10 @@ def test_own_tests_can_only_be_too_many() -> None:
     """They are a part of what is here, and which part is not known."""
     totals = ClaimedTotals(where="r.md", tests={"total": 3, "failed": 1})
     total, failed = compare_claims(build(0, 0), build(0, 3, H1=totals))
-    assert (total.agrees, total.measured, total.text) == (None, None, "says 3 tests of its own, here are 3 in all")
+    assert (total.agrees, total.measured, total.text) == (None, None, "says 3 tests of its own, and there are 3 here in all")
     assert (failed.agrees, failed.text) == (
         False,
-        "says 1 failed test of its own, here are 0 in all, fewer than that",
+        "says 1 failed test of its own, and there are 0 here in all, fewer than that",
     )
 
 
@@ -418,8 +418,8 @@ def test_without_reports_nothing_is_measured() -> None:
     totals = ClaimedTotals(where="r.md", packages=1, tests={"total": 2}, regression={"total": 9})
     checks = compare_claims(build(0, 0), build(0, 0, H1=totals))
     assert [(check.measured, check.agrees) for check in checks] == [(None, None)] * 3
-    assert checks[0].text == "says 1 package, the baseline has no count of them, here they could not be counted"
-    assert checks[1].text == "says 2 tests of its own, here are no test reports to count them"
+    assert checks[0].text == "says 1 package, the baseline has no count of them, they could not be counted here"
+    assert checks[1].text == "says 2 tests of its own, and there are no test reports here to count them"
 
 
 def test_without_a_baseline_an_older_document_is_not_contradicted() -> None:
@@ -439,7 +439,7 @@ def test_document_of_the_baseline_that_says_the_same_is_left_out() -> None:
     before = build(1, 0, H1=old)
     assert compare_claims(before, build(2, 0, H1=old)) == ()
     (check,) = compare_claims(before, build(2, 0, H1=ClaimedTotals(where="1.md", packages=2)))
-    assert (check.previous, check.text) == (1, "says 2 packages, baseline had 1, here are 2; it said 1 before")
+    assert (check.previous, check.text) == (1, "says 2 packages, the baseline had 1, there are 2 here; it said 1 before")
 
 
 def test_previous_document_is_told_with_what_is_fewer() -> None:

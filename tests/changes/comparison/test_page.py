@@ -65,7 +65,7 @@ def test_each_thing_says_what_became_of_it() -> None:
         "~ changed  measure coverage  81.00 % → 80.00 %",
         "✗ newly failing  test x.py::test_b  pass → fail",
         "f  manifest:p, manifest:r  new",
-        "✗ false | H-2 | says 3 packages, baseline had 2, here are 2  (r.md)",
+        "✗ false | H-2 | says 3 packages, the baseline had 2, there are 2 here  (r.md)",
         "→ y.py::test_c  formerly x.py::test_c",
         "✓ x.py::test_d  fail → pass",
         "✓ claims-hold: was wrong",
@@ -114,7 +114,7 @@ def test_without_a_baseline_nothing_is_called_new() -> None:
         handoff="H-1", what="packages", claimed=2, measured=2, before=None, where="r.md", agrees=True, text="says 2"
     )
     text = render_page(build_snapshot_diff_page(None, pair, (check,)))
-    assert text.splitlines()[0] == "? no baseline  what is new and what is gone is unknown"
+    assert text.splitlines()[0] == "? no baseline  can't tell what is new and what is gone"
     assert "no baseline: nothing is pinned" in text
     assert "✓ holds | H-1 | says 2  (r.md)" in text
     assert "new " not in text.replace("what is new and", "")

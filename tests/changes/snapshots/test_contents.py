@@ -263,7 +263,7 @@ def test_coverage_is_read(path: str, content: bytes, measured: int) -> None:
     ("path", "content", "words"),
     [
         ("coverage.xml", b"", "not XML"),
-        ("coverage.xml", b"<report/>", "no Cobertura"),
+        ("coverage.xml", b"<report/>", "not a Cobertura"),
         ("coverage.xml", b"<coverage/>", "no line rate"),
         ("coverage.xml", b'<coverage line-rate="NaN"/>', ""),
         ("coverage.xml", b'<coverage line-rate="7"/>', "not between"),
@@ -472,7 +472,7 @@ def test_go_mod_is_read() -> None:
         ("pyproject.toml", b"[project\n", "not TOML"),
         ("Cargo.toml", b"\xff", "not UTF-8"),
         ("package.json", b"{", "not JSON"),
-        ("package.json", b"[]", "no JSON object"),
+        ("package.json", b"[]", "not a JSON object"),
         ("package.json", b"[" * 100_000, "nested too deeply"),
         ("package.json", b'{"version": ' + b"9" * 10_000 + b"}", "not JSON"),
         ("go.mod", b"require a v1\n", "names no module"),

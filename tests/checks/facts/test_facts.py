@@ -86,7 +86,7 @@ def test_junit_tells_failure_error_and_skip_apart() -> None:
     ("content", "words"),
     [
         (b"", "not XML"),
-        (b"<html/>", "no JUnit report"),
+        (b"<html/>", "not a JUnit report"),
         (b'<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>', "refused"),
         (b"<testsuite>", "not XML"),
         (b'<?xml version="1.0" encoding="none"?><testsuite/>', "not XML"),

@@ -118,7 +118,7 @@ def test_between_two_snapshots_the_work_tree_has_no_say(builder: RepositoryBuild
     assert read["tests"]["counts"] == {"newly-skipped": 1}
     assert [file["path"] for file in read["changed"]["files"]] == ["handoffs/H-1/H-1_RESULTS.md"]
     assert [claim["text"] for claim in read["claims"] if claim["agrees"] is False] == [
-        "says 9 tests in all, baseline had 2, here are 2; it said 2 before"
+        "says 9 tests in all, the baseline had 2, there are 2 here; it said 2 before"
     ]
     commits = say("diff", "--between", "HEAD", "HEAD", "--repo", root, "--json").json
     assert (commits["tests"], commits["changed"]["files"]) == (None, [])

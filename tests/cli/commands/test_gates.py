@@ -178,7 +178,7 @@ def test_file_whose_name_is_no_text_is_named(gate_desk: GateDesk, bo: Person) ->
     assert gate_desk.decide(bo, "approve").code == ExitCode.OK
     builder.write(b"\xff.py", "other\n")
     page = gate_desk.speaking(bo, "status", "--repo", gate_desk.root).stdout
-    assert "changed since: \\xff.py" in " ".join(page.split())
+    assert "\\xff.py changed since" in " ".join(page.split())
 
 
 def test_handoff_that_was_sent_back_does_not_vanish(gate_desk: GateDesk, bo: Person) -> None:

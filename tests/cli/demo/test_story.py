@@ -151,7 +151,7 @@ def test_story_pushes_only_what_the_script_pushes(tmp_path: Path) -> None:
         (_ONE, {"steps/one/b.txt": "{{commit:one}}"}, "step one: b.txt names the commit of 'one'"),
         (_ONE, {"steps/one/b.txt": "{{sha256:c.txt}}"}, "step one: b.txt quotes the hash of c.txt"),
         (_ONE, {"steps/one/b.txt": "{{sha256:b.txt}}"}, "step one: files quote each other's hashes in a circle"),
-        (_ONE, {"steps/one/b.txt": "{{commit:one:x}}"}, "which is no earlier step"),
+        (_ONE, {"steps/one/b.txt": "{{commit:one:x}}"}, "which is not an earlier step"),
         (_ONE, {"steps/one/b.txt": "{{sha256-before:c.txt}}"}, "which does not exist"),
         (_ONE, {"steps/one/b.txt": b"\xff"}, "step one: b.txt is neither UTF-8 text nor binary"),
         (_ONE + 'note = "none.json"\n', {}, "step one: its note"),

@@ -75,7 +75,7 @@ def test_claude_reports_missing_and_unexpected_fields() -> None:
     messages = {problem.message.split(":")[0]: problem.line for problem in shelf.problems()}
     assert messages == {
         "scope is missing": 1,
-        "owner is no field of this format": 18,
+        "owner is not a field of this format": 18,
         "produced_by is missing": 17,
         "phase is not a number from 1 to 7": 3,
         "checkpoint_pending is not one of clarification, architecture-review": 19,
@@ -291,7 +291,7 @@ def test_gsd_reports_a_tag_that_is_not_closed() -> None:
     ("change", "message"),
     [
         ({"completed_tasks": "all"}, "completed_tasks should be a list"),
-        ({"completed_tasks": [{"id": 1, "commit": "soon"}]}, "completed_tasks[0].commit is no commit id"),
+        ({"completed_tasks": [{"id": 1, "commit": "soon"}]}, "completed_tasks[0].commit is not a commit id"),
         ({"human_actions_pending": [{"action": "x", "blocking": "yes"}]}, "blocking should be true or false"),
         ({"status": ["paused"]}, "status should be text or a number"),
     ],
@@ -378,7 +378,7 @@ def test_relay_claims_status_files_and_checks_with_their_lines() -> None:
         ({"checks": [{"name": "x", "result": "maybe"}]}, "checks[0].result is not one of"),
         ({"checks": [{"name": "x"}]}, "checks[0].result is missing"),
         ({"changed_files": ["a.py", "a.py"]}, "names a file twice"),
-        ({"changed_files": ["/etc/passwd"]}, "is no path inside the repository"),
+        ({"changed_files": ["/etc/passwd"]}, "is not a path inside the repository"),
         ({"changed_files": "a.py"}, "should be a list"),
     ],
 )

@@ -71,7 +71,7 @@ def test_tdd_error_is_a_blocker() -> None:
 @pytest.mark.parametrize(
     ("note", "message"),
     [
-        ({"phase": "BLUE", "nextPhase": "RED"}, "'BLUE' is no phase"),
+        ({"phase": "BLUE", "nextPhase": "RED"}, "'BLUE' is not a phase"),
         ({"phase": "RED", "nextPhase": "COMPLETE"}, "COMPLETE may not follow RED"),
         ({"phase": "GREEN", "nextPhase": "GREEN"}, "GREEN may not follow GREEN"),
         ({"phase": "RED", "nextPhase": "GREEN", "testResult": "maybe"}, "testResult is neither PASS nor FAIL"),

@@ -77,7 +77,7 @@ def test_approval_of_other_content_is_superseded(log: LogBuilder, field: str, na
     """When the handoff or one of its files changes, an approval no longer counts, and the gate says which."""
     log.add_decision()
     report = judge(log, subject=SUBJECT.model_copy(update={field: "1" * 64}))
-    assert (report.state, report.approvals[0].why) == (GateName.SUPERSEDED, f"changed since: {named}")
+    assert (report.state, report.approvals[0].why) == (GateName.SUPERSEDED, f"{named} changed since")
 
 
 @pytest.mark.parametrize("field", ["commit", "tree", "baseline", "start", "snapshot", "checks"])
@@ -96,7 +96,7 @@ def test_gate_that_binds_the_tree_asks_for_all_files() -> None:
     report = judge(log, subject=SUBJECT.model_copy(update={"tree": "1" * 40}))
     assert (report.state, report.approvals[0].why) == (
         GateName.SUPERSEDED,
-        "changed since: other files of the repository",
+        "other files of the repository changed since",
     )
 
 

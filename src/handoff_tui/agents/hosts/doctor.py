@@ -88,7 +88,7 @@ def _list_lacking(installer: Installer) -> list[str]:
         build_hooks(installer.host, find_program(by_name=not installer.user), defers=more) for more in (False, True)
     ]
     lacking = [event for event in forms[0] if present.get(event) not in [form[event] for form in forms]]
-    return lacking if lacking or installer.has_whole_files() else ["a file of ours was changed"]
+    return lacking if lacking or installer.has_whole_files() else ["a file that handoff-tui installed was changed"]
 
 
 def _is_trusted_by_codex(file: Path) -> bool:

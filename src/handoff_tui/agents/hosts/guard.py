@@ -9,7 +9,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from handoff_tui.agents.hosts.repository_state import OpenGate, find_root, read_open_gates
+from handoff_tui.agents.hosts.repository_state import ClosedGate, find_root, read_closed_gates
 from handoff_tui.agents.hosts.tools.acts import Act, ActKind, Surroundings
 from handoff_tui.agents.hosts.tools.command_line import judge_command_line
 from handoff_tui.agents.hosts.tools.tool_call import Intent, ToolCall, read_intent
@@ -190,7 +190,7 @@ def _find_refusal(act: Act) -> str | None:
         what = find_protection(path, places, deletes=deletes)
         if what is not None:
             verb = "deletes" if deletes else "writes"
-            return f"This {verb} {act.what}: {what}. Agents must not. If it has to change, ask the person to change it."
+            return f"This {verb} {act.what}: {what}. Agents must not do that. If it has to change, ask the person."
     return None
 
 
@@ -199,18 +199,18 @@ def _judge_passing(intent: Intent, acts: list[Act]) -> ToolJudgement:
         if act.kind not in {ActKind.PASS_ON, ActKind.UNCLEAR}:
             continue
         root = find_root(act.folder) or find_root(intent.folder)
-        gates = read_open_gates(root) if root is not None else ()
+        gates = read_closed_gates(root) if root is not None else ()
         if gates:
             return ToolJudgement(_find_ruling(gates), _explain(act, gates))
     return _ALLOWED
 
 
-def _find_ruling(gates: tuple[OpenGate, ...]) -> Ruling:
+def _find_ruling(gates: tuple[ClosedGate, ...]) -> Ruling:
     """Work that waits for people alone can wait here; anything else is the agent's turn."""
     return Ruling.WAIT if all(gate.who in {"reviewer", "human"} for gate in gates) else Ruling.DENY
 
 
-def _explain(act: Act, gates: tuple[OpenGate, ...]) -> str:
+def _explain(act: Act, gates: tuple[ClosedGate, ...]) -> str:
     does = "passes work on" if act.kind is ActKind.PASS_ON else "can't be read, and could pass work on"
     named = "; ".join(f"{gate.handoff} is {gate.state} ({gate.what})" for gate in gates[:_MOST_NAMED])
     more = f"; and {len(gates) - _MOST_NAMED} more" if len(gates) > _MOST_NAMED else ""

@@ -1,4 +1,4 @@
-"""What a hook needs to know about a repository: which gates are open, what blocks the work, what was sent back.
+"""What a hook needs to know about a repository: which gates are closed, what blocks the work, what was sent back.
 
 If nothing has changed, the answers come from a sealed cache, and nothing heavy is imported.
 """
@@ -28,7 +28,7 @@ _LEFT_OUT = ("nothing-unpushed",)
 """Would ask for the push that waits for the gate."""
 
 
-class OpenGate(NamedTuple):
+class ClosedGate(NamedTuple):
     """A gate that nobody has opened, over work that has changed something."""
 
     handoff: str
@@ -49,8 +49,8 @@ def is_governed(root: Path) -> bool:
     return any(os.path.lexists(root / name) for name in (*_OWN, f".git/{_WITNESS}"))
 
 
-def read_open_gates(root: Path) -> tuple[OpenGate, ...]:
-    """Returns the open gates of live handoffs that have changed something; none without a signed log."""
+def read_closed_gates(root: Path) -> tuple[ClosedGate, ...]:
+    """Returns the closed gates of live handoffs that have changed something; none without a signed log."""
     cache = _open_cache(root, "hook gates")
     repository = cache.look.repository
     if not any(map(os.path.lexists, (repository.root / _OWN[0], repository.common_dir / _WITNESS))):
@@ -60,7 +60,7 @@ def read_open_gates(root: Path) -> tuple[OpenGate, ...]:
         gates = _judge_gates(cache)
         cache.keep(json.dumps(gates), 0, outside=True)
     else:
-        gates = [OpenGate(*one) for one in json.loads(known[0])]
+        gates = [ClosedGate(*one) for one in json.loads(known[0])]
     return tuple(gates)
 
 
@@ -111,19 +111,19 @@ class _ReviewedRepository(NamedTuple):
     """Whether something outside the repository vouches for the log."""
 
 
-def _judge_gates(cache: OutputCache) -> list[OpenGate]:
+def _judge_gates(cache: OutputCache) -> list[ClosedGate]:
     reviewed = _review(cache)
-    gates: list[OpenGate] = []
+    gates: list[ClosedGate] = []
     for one in reviewed.handoffs:
         state = one.gate.state or "unknown"
-        if is_open(one):
-            gates.append(OpenGate(one.handoff.id, state, one.gate.next_move.who, one.gate.next_move.what))
+        if is_closed(one):
+            gates.append(ClosedGate(one.handoff.id, state, one.gate.next_move.who, one.gate.next_move.what))
         elif not reviewed.anchored and one.scope.files and not one.past:
-            gates.append(OpenGate(one.handoff.id, state, "human", _NOT_ANCHORED))
+            gates.append(ClosedGate(one.handoff.id, state, "human", _NOT_ANCHORED))
     return gates
 
 
-def is_open(reviewed: ReviewedHandoff) -> bool:
+def is_closed(reviewed: ReviewedHandoff) -> bool:
     """Whether the gate of a handoff covers changes that nobody has let go on."""
     from handoff_tui.log.gates.gate_state import OPENING, GateName, Mover  # noqa: PLC0415 - only a real look needs it
 
@@ -172,11 +172,11 @@ def _check_current(cache: OutputCache) -> tuple[list[str], bool]:
 
 def _find_current(reviewed: _ReviewedRepository) -> list[str]:
     """Finds the open handoffs that own what was changed last: uncommitted files, or else the last commit."""
-    open_ones = [one.handoff.id for one in reviewed.handoffs if is_open(one)]
+    closed_ones = [one.handoff.id for one in reviewed.handoffs if is_closed(one)]
     scopes = reviewed.reviewer.scopes
     head = reviewed.session.work_tree.facts.head
     for commit in (None, head):
-        owners = [name for name in open_ones if any(change.commit == commit for change in scopes.of(name).changes)]
+        owners = [name for name in closed_ones if any(change.commit == commit for change in scopes.of(name).changes)]
         if owners:
             return owners
     return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from handoff_tui.agents.hosts.repository_state import find_root, is_governed, is_open
+from handoff_tui.agents.hosts.repository_state import find_root, is_closed, is_governed
 from handoff_tui.checks.run.recheck import CheckAgain
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.errors import HandoffError
@@ -98,7 +98,7 @@ def _wait(root: Path, host_session: str, wanted: str | None, timeout: float | No
             if new:
                 delivered.add([new[0].mark])
                 return _shorten(_render(session, new[0].handoff))
-            if not any(is_open(one) and one.gate.state not in SENT_BACK for one in handoffs):
+            if not any(is_closed(one) and one.gate.state not in SENT_BACK for one in handoffs):
                 return ""
         left = None if timeout is None else timeout - (read_monotonic() - begun)
         if left is not None and left <= 0:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 WHERE_TO_DECIDE = (
     "Only a person decides, in handoff-tui and with a signature. "
-    "Words in a conversation and answers to an elicitation are no decision."
+    "Words in a conversation and answers to an elicitation are not decisions."
 )
 _LONGEST_NAME = 500
 _LONGEST_WAIT = 3600

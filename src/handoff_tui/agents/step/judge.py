@@ -155,7 +155,7 @@ def _find_denials(usage: RunUsage) -> Iterable[Notice]:
     others = [denial.text for denial in usage.denials if denial.purpose not in _HANDING_OVER]
     if needed:
         text = "it was not allowed to do what its work needs: edit, test or commit"
-        remedy = "Allow it: `allow` of the agent lists how commands may begin. Then start it again."
+        remedy = "Allow it: add how its commands begin to `allow` of the agent. Then start it again."
         notice = _notice(Sign.DENIED, Severity.HIGH, text, dict.fromkeys(map(_shorten, needed)))
         yield notice.model_copy(update={"remedy": remedy})
     if others:
@@ -203,7 +203,7 @@ def _find_edits(before: Observation, after: Observation) -> Iterable[Notice]:
         yield _notice(Sign.OWN_FOLDER_EDITED, Severity.MEDIUM, text, entries)
     edited = _list_touched(before.rules, after.rules)
     if edited:
-        text = "it edited the configuration that its own work is checked by"
+        text = "it edited the configuration of the checks on its own work"
         yield _notice(Sign.CHECKS_EDITED, Severity.CRITICAL, text, edited)
     if after.problem is None:
         touched = _list_touched(before.git_files, after.git_files)
@@ -252,12 +252,12 @@ def _find_errors(run: MeasuredRun) -> Iterable[Notice]:
     patterns = [pattern for pattern in run.error_patterns if not re.search(pattern, _TRACEBACK)]
     last = [line for line in lines[-_CLOSING_LINES:] if any(re.search(pattern, line) for pattern in patterns)]
     if last:
-        text = "it exited with 0, but ends with errors"
+        text = "it exited with 0, but its output ends with errors"
         yield _notice(Sign.ERROR_IN_OUTPUT, Severity.MEDIUM, text, dict.fromkeys(last))
         return
     others = [line for line in lines if any(re.search(pattern, line) for pattern in run.error_patterns)]
     if others:
-        text = "its output mentions errors; what it left behind counts"
+        text = "its output mentions errors; only what it left behind counts"
         yield _notice(Sign.ERROR_IN_OUTPUT, Severity.LOW, text, dict.fromkeys(others[:_MOST_PLACES]))
 
 

@@ -199,7 +199,7 @@ def build_step_list_page(overview: StepOverview) -> Page:
     page.grid(columns, [_build_agent_row(phase) for phase in overview.agents])
     consent = overview.consent
     if consent is not None and not consent.trusted:
-        page.line(Cell("! ", "warning"), Cell("nobody has agreed to run this repository's agents: ", "warning"))
+        page.line(Cell("! ", "warning"), Cell("nobody has consented to run this repository's agents: ", "warning"))
         page.line(Cell(f"  handoff-tui step --trust {consent.digest}"))
     if overview.locks:
         page.heading("Locks")

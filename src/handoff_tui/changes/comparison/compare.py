@@ -120,9 +120,9 @@ def _judge(
     else:
         agrees = False if measured is not None and number.claimed > measured else None
         if measured is None:
-            text += ", here are no test reports to count them"
+            text += ", and there are no test reports here to count them"
         else:
-            text += f", here are {measured:,} in all" + (", fewer than that" if agrees is False else "")
+            text += f", and there are {measured:,} here in all" + (", fewer than that" if agrees is False else "")
     return ClaimCheck(
         handoff=name,
         what=number.what,
@@ -138,13 +138,13 @@ def _judge(
 def _describe_before(before: Snapshot | None, earlier: int | None) -> str:
     if before is None:
         return "no snapshot to compare with"
-    return "the baseline has no count of them" if earlier is None else f"baseline had {earlier:,}"
+    return "the baseline has no count of them" if earlier is None else f"the baseline had {earlier:,}"
 
 
 def _describe_here(measured: int | None) -> str:
     if measured is None:
-        return "here they could not be counted"
-    return f"here {'is' if measured == 1 else 'are'} {measured:,}"
+        return "they could not be counted here"
+    return f"there {'is' if measured == 1 else 'are'} {measured:,} here"
 
 
 def _inflect(number: _Number) -> str:

@@ -305,7 +305,7 @@ def _add_missing_record(page: Page, pair: snapshot_diff.ComparedPair) -> None:
         what = own if pair.before.tree else "that commit"
         page.line(Cell("? no snapshot  ", "warning"), Cell(f"only the files of {what} can be compared", "heading"))
     else:
-        page.line(Cell("? no baseline  ", "warning"), Cell("what is new and what is gone is unknown", "heading"))
+        page.line(Cell("? no baseline  ", "warning"), Cell("can't tell what is new and what is gone", "heading"))
 
 
 def _add_sum(page: Page, diff: snapshot_diff.SnapshotDiff, files: int | None) -> None:

@@ -73,7 +73,7 @@ def _parse_json(text: str, path: str, build: TableBuilder) -> EcosystemReading:
         value = json.loads(text)
     except ValueError as broken:  # JSONDecodeError is one; a number with thousands of digits is another
         return build_unread(path, f"is not JSON: {broken}")
-    return build(value, path) if isinstance(value, dict) else build_unread(path, "is no JSON object")
+    return build(value, path) if isinstance(value, dict) else build_unread(path, "is not a JSON object")
 
 
 def _build_package(kind: str, name: str, where: str, version: str, dependencies: Mapping[str, str]) -> PackageRecord:

@@ -102,7 +102,7 @@ def _read_contents(git: Git, tree: str, objects: Objects, settings: Baseline) ->
 
 def _read_one(path: str, content: bytes | None) -> EcosystemReading:
     if content is None:
-        return build_unread(path, f"is missing, no file, or larger than {MOST_PACKAGE_BYTES:,} bytes")
+        return build_unread(path, f"is missing, not a file, or larger than {MOST_PACKAGE_BYTES:,} bytes")
     return parse_ecosystem_file(path, content)
 
 
@@ -278,7 +278,7 @@ def _parse_cobertura(content: bytes) -> int | str:
     except (ET.ParseError, LookupError, ValueError) as wrong:  # the last two: an unknown encoding
         return f"the report is not XML: {wrong}"
     if root.tag != "coverage":
-        return "the report is no Cobertura report"
+        return "the report is not a Cobertura report"
     covered, valid = root.get("lines-covered", ""), root.get("lines-valid", "")
     if _is_number(covered) and _is_number(valid) and int(valid) > 0:
         return _divide(int(covered), int(valid))

@@ -176,7 +176,7 @@ def _explain_severity(old: str, new: str) -> str | None:
         return f"the severity was lowered from {old} to {new}" if _RANKS[new] < _RANKS[old] else None
     if old not in _RANKS:
         return "the severity was set below high" if _RANKS.get(new, _HEAVY) < _HEAVY else None
-    return "the severity is no longer said to be heavy" if _RANKS[old] >= _HEAVY else None
+    return "the severity no longer counts as heavy" if _RANKS[old] >= _HEAVY else None
 
 
 def _explain_switch(name: str, before: object, now: object) -> str | None:

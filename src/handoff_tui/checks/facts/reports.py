@@ -64,7 +64,7 @@ def parse_junit(content: bytes) -> TestReport:
     except (ET.ParseError, LookupError, ValueError) as wrong:  # the last two: an encoding that nobody knows
         return TestReport(problem=f"the report is not XML: {wrong}")
     if root.tag not in {"testsuite", "testsuites"}:
-        return TestReport(problem=f"the report is no JUnit report: its root is <{root.tag}>")
+        return TestReport(problem=f"the report is not a JUnit report: its root is <{root.tag}>")
     return TestReport([_build_case(element) for element in root.iter("testcase")])
 
 
@@ -96,7 +96,7 @@ def parse_pytest_json(content: bytes) -> TestReport:
         return TestReport(problem=f"the report {broken.message}")
     tests = value.get("tests") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(tests, list):
-        return TestReport(problem="the report is no pytest report: it has no list of tests")
+        return TestReport(problem="the report is not a pytest report: it has no list of tests")
     report = TestReport()
     for test in tests:
         identifier = test.get("nodeid") if isinstance(test, dict) else None

@@ -84,7 +84,7 @@ def _refuse_misnamed(session: Session) -> None:
     for name, configured in session.loaded.settings.checks.items():
         if not configured.run and not configured.python and name not in {*built_in, SESSION_GATE}:
             raise ConfigError(
-                f"checks.{name} names no command and is no built-in check; {suggest(name, sorted(built_in))}",
+                f"checks.{name} names no command and is not a built-in check; {suggest(name, sorted(built_in))}",
                 "`handoff-tui check --list` lists the built-in ones.",
             )
         if configured.parameters and not configured.python:

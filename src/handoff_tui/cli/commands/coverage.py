@@ -16,7 +16,7 @@ examples:
   handoff-tui coverage src/app.py            blame for approvals: who approved which lines
   handoff-tui coverage --json | jq -r '.files[] | select(.state == "unclaimed") | .path'
 
-exit: 0 everything is approved or overridden, 1 not, 3 the log is not intact, or nothing vouches for it
+exit: 0 everything is approved or overridden, 1 something is not, 3 the log is not intact, or nothing vouches for it
 """
 
 

@@ -20,7 +20,7 @@ examples:
   handoff-tui cycle complete T-7 --report pass --summary "Done."  only while it is in progress
   handoff-tui cycle fail T-7 --summary "The API is gone."         at any time
 
-Completed is not passed: the report says that. Agents may call it; it decides nothing.
+Completed doesn't mean passed; --report pass says so. Agents may call it; it decides nothing.
 
 exit: 0 moved on, 2 its state does not allow it
 """

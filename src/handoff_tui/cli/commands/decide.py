@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 VERBS = {
     "approve": "lets the work go on",
-    "reject": "sends it back; the reason and comments go to the next attempt",
+    "reject": "sends it back, with the reason and comments for the next attempt",
     "retry": "asks for another attempt at the same work",
     "skip": "leaves out this phase",
-    "override": "lets it go on although checks fail; stays on record until an approval settles it",
+    "override": "lets it go on although checks fail, and stays on record until an approval settles it",
     "hold": "puts it on hold, with a reason",
     "withdraw": "withdraws your last decision here",
     "carry": "carries your approval over to a rewritten history with the same content",

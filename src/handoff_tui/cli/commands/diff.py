@@ -67,7 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     sides.add_argument("--against", metavar="BASELINE", help="compare with this snapshot or commit")
     sides.add_argument("--between", nargs=2, metavar=("ONE", "OTHER"), help="compare two snapshots or commits")
     sides.add_argument(
-        "--since", choices=tuple(_SCOPES), help="the starting point (default: baseline; the start of a named handoff)"
+        "--since",
+        choices=tuple(_SCOPES),
+        help="the starting point (default: the baseline, or the start of the handoff named with --handoff)",
     )
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--stat", action="store_true", help="print only the list of files, with counts")

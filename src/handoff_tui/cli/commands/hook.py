@@ -26,7 +26,7 @@ examples:
   handoff-tui hook install claude               into .claude/settings.json of this repository
   handoff-tui hook install codex --user         for all of your repositories
   handoff-tui hook install gemini --dry-run     show what would be done
-  handoff-tui hook uninstall claude             take it out again, byte for byte
+  handoff-tui hook uninstall claude             remove it; everything else stays, byte for byte
   handoff-tui hook claude < event.json          what the host calls: one JSON object in, one out
 
 These are hooks of agent hosts: they keep an agent from passing on work that no person has approved, from deciding in
@@ -34,7 +34,7 @@ a person's place and from editing the log, and tell it what was asked for. Git's
 """
 _SUMMARIES = {
     "install": "put the hooks into a host's settings",
-    "uninstall": "take them out again, byte for byte",
+    "uninstall": "remove them; everything else in the file stays, byte for byte",
     Host.CLAUDE: "answer Claude Code",
     Host.CODEX: "answer Codex",
     Host.GEMINI: "answer Gemini CLI",

@@ -73,9 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pin", action="store_true", help="set the pin in your global git configuration")
     past = parser.add_mutually_exclusive_group()
     past.add_argument("--start", metavar="COMMIT", help="work up to this commit is history (default: HEAD)")
-    past.add_argument("--all", action="store_true", help="draw no line: all of history needs approvals")
+    past.add_argument("--all", action="store_true", help="no start line: the whole history needs approvals")
     parser.add_argument(
-        "--team", action="store_true", help="nobody may approve what agents commit under their own name"
+        "--team",
+        action="store_true",
+        help="nobody may approve work under their own name, so agents need names of their own",
     )
     parser.add_argument(
         "--tests",

@@ -18,7 +18,7 @@ examples:
   handoff-tui mcp --repo ../shop --key agent_key     for one repository; submissions are signed with the agent's key
 
 An agent host starts this and talks to it over standard input and output. Its tools are status, gate, packet, wait,
-submit and comment. None of them decides, and no answer of a client counts as a decision.
+submit and comment. None of them decides, and no answer by a client counts as a decision.
 It is an extra: pip install 'handoff-tui[mcp]'
 """
 

@@ -13,7 +13,7 @@ from handoff_tui.status.registry import apply_registry, describe_edit, plan_regi
 
 EXAMPLES = """\
 examples:
-  handoff-tui registry            show the rows that an approval has overtaken
+  handoff-tui registry            show the rows that are out of date after an approval
   handoff-tui registry --apply    write them; committing is up to you
 
 exit: 0 shown or written, 2 there is nothing to write
@@ -21,7 +21,7 @@ exit: 0 shown or written, 2 there is nothing to write
 WORDS = PlanWords(
     verb="registry",
     rows="rows",
-    nothing="The registry says what the signed log says, or there is none",
+    nothing="The registry matches the signed log, or there is no registry",
     would="write",
     done="written",
     again="writes them",

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hook",
         action="store_true",
-        help="as a hook of an agent host: wait for any handoff if none is named, and report each once a session",
+        help="as a hook of an agent host: wait for any handoff if none is named, and report each once per session",
     )
     parser.add_argument(
         "--timeout",

@@ -118,7 +118,9 @@ class Overlay:
             step, _, length = rest.partition(":")
             if step in self.commits and (not length or length.isdigit()):
                 return self.commits[step][: int(length) if length else None]
-            raise DemoError(f"step {self.step}: {name} names the commit of {rest!r}, which is no earlier step", _HINT)
+            raise DemoError(
+                f"step {self.step}: {name} names the commit of {rest!r}, which is not an earlier step", _HINT
+            )
         raise DemoError(f"step {self.step}: {name} has an unknown placeholder {{{{{words}}}}}", _HINT)
 
     def _hash(self, path: str, name: str) -> str:

@@ -69,7 +69,7 @@ def parse_png(content: bytes) -> Picture:
 
 def _parse_chunks(content: bytes) -> tuple[_Header, bytes, bytes]:
     if not content.startswith(_SIGNATURE):
-        raise _refuse("it is no PNG picture")
+        raise _refuse("it is not a PNG picture")
     header: _Header | None = None
     palette, data, position = b"", [], len(_SIGNATURE)
     while position + 8 <= len(content):
@@ -85,7 +85,7 @@ def _parse_chunks(content: bytes) -> tuple[_Header, bytes, bytes]:
         elif kind == b"IEND":
             break
     if header is None:
-        raise _refuse("it says nothing of its size")
+        raise _refuse("it does not say its size")
     if header.colour == _PALETTE and not palette:
         raise _refuse("its colours are missing")
     return header, palette, b"".join(data)

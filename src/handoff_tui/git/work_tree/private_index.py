@@ -345,7 +345,7 @@ class PrivateIndex:
         with os.fdopen(descriptor, "rb") as source:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise _build_index_error("it is no regular file")
+                raise _build_index_error("it is not a regular file")
             temporary = self.folder / "index.copy"
             try:
                 with temporary.open("wb") as target:

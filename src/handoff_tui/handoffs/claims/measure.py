@@ -382,7 +382,7 @@ def _measure_nothing(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Measurem
 
 
 def _measure_deployment(_: Claim, __: Handoff, ___: RepositoryEvidence) -> Measurement:
-    return _unverified("was not asked: asking needs your consent to use the network")
+    return _unverified("was not asked: that needs your consent to use the network")
 
 
 _MEASURES: dict[ClaimKind, Measure] = {

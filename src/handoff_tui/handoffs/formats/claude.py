@@ -131,7 +131,7 @@ def _report_fields(root: JsonNode) -> None:
         if not root.has(field):
             root.report(f"{field} is missing")
     for key in sorted({*root.keys()} - {*_REQUIRED, *_OPTIONAL}):
-        root.report(f"{key} is no field of this format", key)
+        root.report(f"{key} is not a field of this format", key)
     if root.has("timestamp") and not root.has("produced_by"):
         root.report("produced_by is missing: it is not said who wrote this", "timestamp")
     spec = root.text("source_spec")

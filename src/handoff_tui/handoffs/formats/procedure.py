@@ -141,14 +141,14 @@ def _read_type(context: JsonNode | None) -> HandoffType:
     name = text.rpartition(".")[2].lower()
     if name in {member.value for member in HandoffType}:
         return HandoffType(name)
-    context.report(f"{text!r} is no type of handoff", "handoff_type")
+    context.report(f"{text!r} is not a type of handoff", "handoff_type")
     return HandoffType.PHASE_TRANSITION
 
 
 def _read_priority(context: JsonNode | None) -> str | None:
     text = _text(context, "priority")
     if context is not None and text is not None and text.lower() not in _PRIORITIES:
-        context.report(f"{text!r} is no priority: {', '.join(_PRIORITIES)}", "priority")
+        context.report(f"{text!r} is not a priority: {', '.join(_PRIORITIES)}", "priority")
     return text
 
 
@@ -164,7 +164,7 @@ def _read_state(node: JsonNode | None) -> str | None:
         return None
     word = text.rpartition(".")[2].lower()
     if word not in _STATES:
-        node.report(f"{text!r} is no state: {', '.join(_STATES)}", key)
+        node.report(f"{text!r} is not a state: {', '.join(_STATES)}", key)
     return normalise_status(word)
 
 

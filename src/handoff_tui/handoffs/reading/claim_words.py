@@ -106,7 +106,7 @@ def parse_path(text: str) -> str | None:
 
 
 def claim_paths(nodes: Iterable[JsonNode], kind: ClaimKind) -> list[Claim]:
-    """One claim per path; what is no path inside the repository is reported."""
+    """One claim per path; what is not a path inside the repository is reported."""
     claims: dict[str, Claim] = {}
     for node in nodes:
         text = node.as_text()
@@ -114,7 +114,7 @@ def claim_paths(nodes: Iterable[JsonNode], kind: ClaimKind) -> list[Claim]:
         if text is not None and path is not None:
             claims.setdefault(path, build_claim(kind, node.where, text, subject=path))
         elif text is not None:
-            node.report(f"{node.name} is no path inside the repository")
+            node.report(f"{node.name} is not a path inside the repository")
     return list(claims.values())
 
 
@@ -124,7 +124,7 @@ def claim_commit(node: JsonNode, key: str) -> list[Claim]:
     if text is None or not text.strip():
         return []
     if not _COMMIT_ID.match(text.strip()):
-        node.report(f"{node.name}.{key} is no commit id".lstrip("."), key)
+        node.report(f"{node.name}.{key} is not a commit id".lstrip("."), key)
         return []
     return [build_claim(ClaimKind.COMMIT, node.place_of(key), f"{key}: {text}", value=text.strip().lower())]
 

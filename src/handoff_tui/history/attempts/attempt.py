@@ -107,7 +107,7 @@ def _is_blocking(check: ShownCheck) -> bool:
 
 def _judge_for(asked: AttemptContent, check: str, later: AttemptContent | None) -> tuple[bool | None, str]:
     if later is not None and later.handoff != asked.handoff:
-        return None, f"{later.handoff} is another handoff, so its checks are no answer"
+        return None, f"{later.handoff} is another handoff, so its checks don't answer this"
     return judge_check(check, later)
 
 

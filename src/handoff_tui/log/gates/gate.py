@@ -16,6 +16,7 @@ from handoff_tui.log.entry import (
     GateKey,
     Subject,
     Work,
+    name_decision,
 )
 from handoff_tui.log.gates.gate_state import UNCOVERED, Approval, GateName, GateReport
 from handoff_tui.log.index import DecisionEntry, LogIndex
@@ -182,8 +183,10 @@ class _Gate:
             )
         why += [f"{one.actor}: {one.objection}" for one in self.judged if one.current and one.objection]
         passing = [one for one in self.judged if one.verb in PASSING]
-        why += [f"{one.actor}'s {one.verb} is superseded: {one.stale}" for one in passing if one.stale]
-        why += [f"{one.actor}'s {one.verb} is too old" for one in passing if one.expired and not one.stale]
+        why += [f"{one.actor}'s {name_decision(one.verb)} is superseded: {one.stale}" for one in passing if one.stale]
+        why += [
+            f"{one.actor}'s {name_decision(one.verb)} is too old" for one in passing if one.expired and not one.stale
+        ]
         if counted:
             return GateName.PENDING, tuple(why)
         if any(one.stale for one in passing):
@@ -224,14 +227,14 @@ def find_change(work: Work, question: GateQuestion, rule: GateRule) -> str:
             changed.append("the files")
         if question.whole_handoff not in {NOT_COMPARED, then.handoff}:
             changed.append("the handoff")
-        return f"changed since: {', '.join(changed)}" if changed else ""
+        return f"{', '.join(changed)} changed since" if changed else ""
     if then.scope != now.scope:
         changed.append(question.name_changes(work))
     if then.handoff != now.handoff:
         changed.append("the handoff")
     if rule.binds_tree and then.tree != now.tree:
         changed.append("other files of the repository")
-    return f"changed since: {', '.join(changed)}" if changed else ""
+    return f"{', '.join(changed)} changed since" if changed else ""
 
 
 def bound_files(work: Work) -> str:

@@ -27,7 +27,7 @@ _ANCHORS = {
     "option": "as --pin demands",
     "environment": "as HANDOFF_TUI_PIN demands",
     "configuration": "as your git configuration pins it",
-    "user": "as you have agreed to it",
+    "user": "as you accepted it",
     "none": "nothing vouches for it",
 }
 

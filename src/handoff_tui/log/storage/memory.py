@@ -143,7 +143,7 @@ class SealedFiles:
         if content is None:
             raise WitnessDamagedError(
                 f"{name} in your state folder was not written by handoff-tui: its seal is wrong",
-                "Somebody changed what this desk remembers of the log. Look at the log with care; if you know why, "
+                "Somebody changed what this machine remembers of the log. Look at the log with care; if you know why, "
                 "delete the file and run handoff-tui log pin.",
             )
         return content

@@ -69,7 +69,7 @@ def build_alert_page(alarm: Alarm) -> Page:
 def _add_foreign(page: Page, alarms: list[LogAlarm]) -> None:
     if not alarms:
         return
-    page.line(Cell("✗ SIGNED WITH YOUR KEY, BUT NOT AT THIS DESK", "critical"))
+    page.line(Cell("✗ SIGNED WITH YOUR KEY, BUT NOT ON THIS MACHINE", "critical"))
     for alarm in alarms:
         page.heading(render_safe(alarm.root), plural(len(alarm.foreign), "entry"))
         for text in alarm.foreign[:_MOST]:

@@ -164,7 +164,7 @@ CONCEPTS = {
     "claim": "what a document says: it holds, is false, or was true",
     "scope": "the changes of one handoff; some are shared",
     "baseline": "what work is compared with: the last approved state",
-    "attempt": "one run at a phase; sent back, the next begins",
+    "attempt": "one run at a phase; if it's sent back, the next begins",
     "override": "goes on although checks fail; stays on record",
     "carry": "an approval taken over to rewritten history",
     "hold": "stays where it is until you decide otherwise",

@@ -248,7 +248,7 @@ class CorrectScopeScreen(Box[None]):
         if self._part is not None and self._part.undoable:
             self.post_message(CorrectionUndone())
         else:
-            self._said = "No correction of this session to undo"
+            self._said = "No correction to undo in this session"
 
     def _confirm(self) -> None:
         part = self._part

@@ -66,7 +66,7 @@ def list_questions(facts: SetupFacts) -> tuple[SetupQuestion, ...]:
         offers.append(SetupQuestion("note", "Note", (add, Option("leave it out"))))
     if offers:
         commit = Option("commit what is written", {"commits": True})
-        offers.append(SetupQuestion("commits", "Commit", (commit, Option("leave that to me"))))
+        offers.append(SetupQuestion("commits", "Commit", (commit, Option("don't; I will commit it myself"))))
     return tuple(offers)
 
 
@@ -278,7 +278,7 @@ class SetupScreen(ArmedBox[None]):
         question = next((one for one in self._questions if one.name == field), None)
         if question is None:
             return
-        self._said = "" if len(question.options) > 1 else "There is one answer here"
+        self._said = "" if len(question.options) > 1 else "There is only one answer here"
         self._chosen[field] = (self._chosen.get(field, 0) + by) % len(question.options)
 
     def _confirm(self, time: float) -> None:

@@ -104,7 +104,7 @@ def test_approval_that_says_it_was_simulated_is_found() -> None:
 def test_approval_by_a_model_is_found() -> None:
     """The name of an evaluator that is an agent's."""
     [found] = judge(approvals_are_real, mosaic(evaluator="gemini-pro"))
-    assert found.actual == "is by gemini-pro, which is no person"
+    assert found.actual == "is by gemini-pro, which is not a person"
 
 
 def test_word_far_from_an_approval_is_no_mark() -> None:

@@ -62,9 +62,9 @@ def test_deploy_that_nobody_signed_does_not_pass() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("Approved by: CICD Agent", "no person"),
-        ("Approved by: claude-opus", "no person"),
-        ("Approved by: Director", "no person"),
+        ("Approved by: CICD Agent", "not a person"),
+        ("Approved by: claude-opus", "not a person"),
+        ("Approved by: Director", "not a person"),
         ("Approved by: human", "names nobody"),
         ("Human approval: yes", "names nobody"),
         ("Approved by: pending", "no approval"),

@@ -110,7 +110,7 @@ def test_good_state_passes() -> None:
     ids=["cut off", "empty", "twice", "not a number", "not utf-8", "list with a mark", "list", "deep"],
 )
 def test_broken_file_is_found(text: str | bytes, words: str, line: int | None) -> None:
-    """What is no JSON object is a finding that says why and where, never a crash and never a pass."""
+    """What is not a JSON object is a finding that says why and where, never a crash and never a pass."""
     [found] = judge_files(agent_state_json=text)
     assert words in found.message
     assert found.place is not None

@@ -273,7 +273,7 @@ def test_phase_order_legal_does_not_guess_where_history_was_cut() -> None:
     [
         ({"nextPhase": "COMPLETE"}, "TDD-1 COMPLETE is to follow RED"),
         ({"nextPhase": "BLUE"}, "TDD-1 the next phase BLUE is none"),
-        ({"phase": "BLUE"}, "TDD-1 BLUE is no phase"),
+        ({"phase": "BLUE"}, "TDD-1 BLUE is not a phase"),
     ],
 )
 def test_phase_order_legal_reads_what_is_announced(fields: dict[str, object], subject: str) -> None:

@@ -386,7 +386,7 @@ def test_verdict_is_claimed(role: DocumentRole, line: str, verdict: str, subject
         ("# Review\n\nReview verdict: PASS|RETRY|ESCALATE\n", "has no verdict line"),
         ("# Review\n\nReview verdict: PASS\n\nOr so.\n", "has text after its verdict, which must be the last line"),
         ("# Review\n\nReview verdict: FAIL\n", "has the verdict FAIL; the standard knows PASS, RETRY, ESCALATE"),
-        ("# Review\n\nReview verdict: lovely\n", "has a verdict that is no known word: Review verdict: lovely"),
+        ("# Review\n\nReview verdict: lovely\n", "has a verdict that is not a known word: Review verdict: lovely"),
     ],
 )
 def test_verdict_that_breaks_the_standard_is_reported(text: str, message: str) -> None:

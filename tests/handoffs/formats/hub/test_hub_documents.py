@@ -22,8 +22,8 @@ def test_context_that_contradicts_its_name_is_reported() -> None:
     source = Source.of_text("HANDOFF_11_T001.md", "# Handoff Context\nRun ID: 12 | Project: Lantern | Task: T007\n")
     assert read_context(source).handoff_id == "T007"
     assert [problem.message for problem in source.problems()] == [
-        "is named for task T001, but speaks of task T007",
-        "is named for run 11, but speaks of run 12",
+        "is named for task T001, but is about task T007",
+        "is named for run 11, but is about run 12",
     ]
 
 

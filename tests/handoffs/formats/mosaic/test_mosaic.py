@@ -222,7 +222,7 @@ def test_manifest_with_wrong_content_is_kept_with_its_problem() -> None:
     assert [document.path for document in handoff.documents] == [_PATH]
     assert problems == ["the top level should be an object, but is a list"]
     _, problems = _read({"commit": "soon", "branch": 5})
-    assert problems == ["commit is no commit id: soon", "branch should be text, but is a number"]
+    assert problems == ["commit is not a commit id: soon", "branch should be text, but is a number"]
 
 
 _DOCUMENT = """\

@@ -26,7 +26,7 @@ def _judge_handoff(context: Context, handoff: Handoff, results: Document) -> Fin
     passing = context.settings.builder.passing_statuses
     excused = handoff.registry is RegistryState.SUPERSEDED or (handoff.status and builder.is_earlier(handoff))
     if handoff.status not in known and not excused:
-        unknown = f"say {handoff.status}, which is no status of results"
+        unknown = f"say {handoff.status}, which is not a status of results"
         message = f"the results of {handoff.id} {unknown if handoff.status else 'have no status that can be read'}"
         place = builder.place_claim(handoff, results, ClaimKind.STATUS, None, "Status")
         yield RuleFinding(message, f"{handoff.id} status", place, " or ".join(known), handoff.status or "not said")

@@ -81,7 +81,7 @@ def _judge_claim(context: Context, handoff: Handoff, claim: Claim, replaced: _Re
     value, subject = str(claim.value), claim.subject or ""
     pattern = context.settings.builder.hash_pattern
     if not compile_known(pattern).match(value):
-        message = f"the hash quoted for {subject} is no whole SHA-256"
+        message = f"the hash quoted for {subject} is not a complete SHA-256"
         yield RuleFinding(message, f"form {claim.kind.value} {subject}", claim.where, "sha256:<64 hex digits>", value)
     elif claim.kind is ClaimKind.HASH:
         yield from _judge_truth(context, handoff, claim, replaced)

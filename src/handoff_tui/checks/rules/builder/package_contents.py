@@ -47,7 +47,7 @@ def packages_are_clean(context: Context) -> Findings:
     by_folder = _group_paths(inside, frozenset(folders))
     for folder in folders:
         for path in _find_unwanted(context, folder, by_folder[folder], patterns):
-            message = f"{path} does not belong into the package {folder}"
+            message = f"{path} does not belong in the package {folder}"
             yield RuleFinding(message, "unwanted", Place(path=path), "no such file", path)
 
 
@@ -195,7 +195,7 @@ def _judge_manifest(context: Context, path: str) -> Findings:
         return
     if not isinstance(root, dict):
         kind = type(root).__name__
-        yield RuleFinding(f"{path} is no JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
+        yield RuleFinding(f"{path} is not a JSON object", "json", Place(path=path, line=1), "a JSON object", kind)
         return
     manifest = _Manifest(path, content, root)
     yield from _judge_fields(context, manifest)

@@ -147,7 +147,7 @@ def _was_in_chat(handoff: Handoff) -> bool:
 def _find_leaks(handoff: Handoff) -> Findings:
     for fact in handoff.facts:
         if fact.name in _LEAKS:
-            message = f"the expected answers of {handoff.id} stand where the agent can read them"
+            message = f"the expected answers of {handoff.id} are where the agent can read them"
             expected = "kept by the reviewer, outside the repository"
             yield RuleFinding(message, f"{handoff.id} expected answers", fact.where, expected, fact.value)
 

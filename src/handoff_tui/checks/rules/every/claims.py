@@ -56,7 +56,7 @@ _JUDGED_ELSEWHERE = frozenset({ClaimKind.STATUS, ClaimKind.CHECK})
 
 
 @high_rule(
-    holds="No claim is false, of the kinds that may block.",
+    holds="No claim of a kind that may block is false.",
     reads="the claims of handoffs and what was measured",
     remedy="Make the claim true, or have it withdrawn. An agent's word is not evidence.",
 )
@@ -153,7 +153,7 @@ def approvals_are_real(context: Context) -> Findings:
             if mark is not None:
                 found.append(_report_approval(handoff, what, approval.place, f"is marked {mark}"))
             elif approval.name and is_agent(context, handoff, approval.name):
-                reason = f"is by {approval.name}, which is no person"
+                reason = f"is by {approval.name}, which is not a person"
                 found.append(_report_approval(handoff, what, approval.place, reason))
             elif approval.name and (claim := find_unsigned(context, handoff, approval.name)):
                 unsigned.append(claim)
@@ -205,7 +205,9 @@ def _judge_verdict(context: Context, handoff: Handoff, claim: Claim, words: re.P
     if mark is not None:
         yield _report_approval(handoff, claim.text, claim.where, f"is marked {mark}", subject)
     elif claim.value == _APPROVED and claim.subject and is_agent(context, handoff, claim.subject):
-        yield _report_approval(handoff, claim.text, claim.where, f"is by {claim.subject}, which is no person", subject)
+        yield _report_approval(
+            handoff, claim.text, claim.where, f"is by {claim.subject}, which is not a person", subject
+        )
 
 
 def _read_beside(context: Context, claim: Claim) -> str:

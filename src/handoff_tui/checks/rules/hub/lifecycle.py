@@ -38,7 +38,7 @@ class _Cycle(NamedTuple):
 
 
 @high_rule(
-    holds="Every work cycle was accepted while pending, completed while in progress, and is of a run of its task.",
+    holds="Every work cycle was accepted while pending, completed while in progress, and belongs to a run of its task.",
     reads="work cycles, contexts and reports of the hub, now and at the baseline",
     remedy="Correct the status, times or run of the cycle, or do the step that was left out.",
 )
@@ -67,7 +67,7 @@ def lifecycle_legal(context: Context) -> Findings:
 def _judge_runs(handoff: Handoff) -> Findings:
     for fact in handoff.facts:
         if fact.name == FOREIGN_RUN:
-            message = f"{handoff.id} is told by a context of another task: {fact.value}"
+            message = f"{handoff.id} is described by a context of another task: {fact.value}"
             yield RuleFinding(message, f"{handoff.id} {fact.value}", fact.where, f"a run of {handoff.id}", fact.value)
 
 
@@ -97,7 +97,7 @@ def _judge_words(context: Context, cycle: _Cycle) -> Findings:
     for key, legal, needed in (("status", hub.statuses, True), ("report_status", hub.report_statuses, False)):
         value = cycle.fields.get(key)
         if (value is not None or needed) and value not in legal:
-            yield cycle.report(f"{key} is no legal word", key, " | ".join(legal), str(value))
+            yield cycle.report(f"{key} is not a legal word", key, " | ".join(legal), str(value))
 
 
 def _judge_times(cycle: _Cycle) -> Findings:
@@ -115,7 +115,7 @@ def _judge_times(cycle: _Cycle) -> Findings:
         if moment is not None:
             times.append((key, moment))
         elif value is not None:
-            yield cycle.report(f"{key} is no time", f"{key} form", "an ISO 8601 time", str(value))
+            yield cycle.report(f"{key} is not a time", f"{key} form", "an ISO 8601 time", str(value))
     for (first, before), (second, after) in pairwise(times):
         if after < before:
             message = f"{second} is before {first}"
@@ -286,7 +286,7 @@ def _judge_approvals(
     elif given.name is None:
         reason, actual = "the approval names nobody", given.value
     else:
-        reason, actual = f"the approval is by {given.name}, which is no person", given.name
+        reason, actual = f"the approval is by {given.name}, which is not a person", given.name
     message = f"{handoff.id} is at {sign.lower()}, but {reason}"
     expected = "the approval of a named person"
     yield RuleFinding(message, f"{handoff.id} deploy", given.place if given else place, expected, actual)

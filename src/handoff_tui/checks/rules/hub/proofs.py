@@ -409,7 +409,7 @@ def _judge_proof(context: Context, handoff: Handoff, proof: Proof) -> Findings:
         yield _report(handoff, proof, "is empty", "content", f"{len(content)} bytes of nothing")
     elif proof.kind is ProofKind.SCREENSHOT and is_picture(proof.path, content) is False:
         ending = proof.path.rpartition(".")[2].upper()
-        yield _report(handoff, proof, f"is no {ending} picture", f"a {ending} header", repr(content[:8]))
+        yield _report(handoff, proof, f"is not a {ending} picture", f"a {ending} header", repr(content[:8]))
     elif proof.kind is ProofKind.TEST_RESULT:
         yield from _judge_result(handoff, proof, parse_result(proof.path, content))
 

@@ -80,7 +80,7 @@ def _judge_form(context: Context) -> Findings:
         yield from file.broken
         commit = file.members.get(_FIELD)
         if commit is not None and not (isinstance(commit, str) and _COMMIT_FIRST.match(commit)):
-            message = f"{file.path} has a {_FIELD} that is no commit id"
+            message = f"{file.path} has a {_FIELD} that is not a commit id"
             yield RuleFinding(message, _FIELD, file.place(_FIELD), "a commit id", str(commit)[:40] or "empty")
 
 

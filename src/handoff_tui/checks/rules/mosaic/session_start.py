@@ -156,7 +156,7 @@ def _judge_time(context: Context, file: StateFile, written: object) -> Findings:
         message = f"{file.path}: the briefing was acknowledged {_describe(age)} ago"
         yield RuleFinding(message, _TIME, file.place(_TIME), expected, str(written))
     elif -age > timedelta(minutes=context.settings.mosaic.clock_tolerance_minutes):
-        message = f"{file.path}: the briefing is said to be acknowledged {_describe(-age)} from now"
+        message = f"{file.path}: the briefing is said to have been acknowledged {_describe(-age)} from now"
         yield RuleFinding(message, _TIME, file.place(_TIME), expected, str(written))
 
 

@@ -108,7 +108,7 @@ def compare_shape(value: Mapping[str, object], shape: Shape) -> Iterator[Misfit]
             yield Misfit(name, f"has a {name} that is not {expected}: {member[:40]}", expected, member[:40] or "empty")
     commit = value.get(shape.commit) if shape.commit else None
     if shape.commit and isinstance(commit, str) and not _COMMIT.fullmatch(commit):
-        yield Misfit(shape.commit, f"has a {shape.commit} that is no commit id", "7 to 64 hex digits", commit[:40])
+        yield Misfit(shape.commit, f"has a {shape.commit} that is not a commit id", "7 to 64 hex digits", commit[:40])
 
 
 def name_type(value: object) -> str:
@@ -233,7 +233,7 @@ def _judge_blockers(context: Context, path: str, content: bytes, value: dict[str
             for misfit in _compare(blocker, shape):
                 yield _build_misfit(path, misfit, f"{identity}.{misfit.field}", line, whose=f"blocker {identity}")
             if identity in seen:
-                twice = Misfit("id", "stands there twice", "one blocker of each id", "two")
+                twice = Misfit("id", "is listed twice", "one blocker of each id", "two")
                 yield _build_misfit(path, twice, f"{identity}.twice", line, whose=f"blocker {identity}")
             seen.add(identity)
 

@@ -181,7 +181,7 @@ def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Findi
     if handoff.type is HandoffType.CONTRACT_HANDOFF and not records.contexts:
         return
     if not records.contexts:
-        yield _report(handoff, "context", "has no context: only executions or sessions tell of it", "a context")
+        yield _report(handoff, "context", "has no context: only executions or sessions mention it", "a context")
         return
     first = records.contexts[0]
     needed = (*_NEEDED, "target_agent") if handoff.type is HandoffType.AGENT_HANDOFF else _NEEDED
@@ -189,9 +189,7 @@ def _judge_packet(context: Context, handoff: Handoff, records: Records) -> Findi
         if not (first.text(key) or "").strip():
             yield _report(handoff, key, f"does not say its {key.replace('_', ' ')}", key, first.where)
     if not first.fields.get("metadata") and not first.text("description") and not first.text("title"):
-        yield _report(
-            handoff, "metadata", "tells nothing about the work: no metadata, no words", "metadata", first.where
-        )
+        yield _report(handoff, "metadata", "says nothing about the work: no metadata, no text", "metadata", first.where)
     for metadata in records.metadata():
         for key, path in list_named(metadata.fields, context.settings.procedures.context_fields):
             yield from _judge_named(context, handoff, f"{key} {path}", path, metadata.where)

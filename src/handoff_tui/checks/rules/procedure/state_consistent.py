@@ -86,7 +86,7 @@ def _judge_steps(context: Context, execution: Record, state: str) -> Findings:
         results = _list_results(execution)
         if all(passed for passed, _ in results.values()):
             yield _report(
-                execution, "cause", "failed, but every step succeeded and no error is told", "a cause", "none"
+                execution, "cause", "failed, but every step succeeded and no error is reported", "a cause", "none"
             )
 
 

@@ -112,7 +112,7 @@ def _judge_step(step: TddStep) -> Findings:
     failing = count_failing(step.handoff) if step.is_present else None
     told = next((blocker.title for blocker in step.handoff.blockers), None) if step.is_present else None
     if step.status == "PASS" and failing:
-        yield _report_green(step, f"says PASS, but {failing} failing tests are told of", f"{failing} failing")
+        yield _report_green(step, f"says PASS, but {failing} failing tests are reported", f"{failing} failing")
     elif step.status != "PASS" and (step.phase == _GREEN or step.status is not None):
         reason = f": {told}" if told else ""
         word = "has a failing test" if step.status == "FAIL" else "does not say that all tests pass"
@@ -158,7 +158,7 @@ def phase_order_legal(context: Context) -> Findings:
 def _judge_words(handoff: Handoff, phases: tuple[str, ...]) -> Findings:
     for step in tdd.list_steps(handoff):
         if step.phase is not None and step.phase not in phases:
-            yield _report_order(step, f"{step.phase} is no phase", " or ".join(phases))
+            yield _report_order(step, f"{step.phase} is not a phase", " or ".join(phases))
     if handoff.target_phase is not None and handoff.target_phase not in phases:
         yield _report_order(
             tdd.build_present(handoff), f"the next phase {handoff.target_phase} is none", " or ".join(phases)

@@ -273,7 +273,7 @@ def read_review(source: Source, role: DocumentRole, settings: Builder = _STANDAR
     for line in stated:
         verdict = parse_verdict(line.text)
         if verdict is None:
-            source.report(f"has a verdict that is no known word: {quote(line.text)}", line.number)
+            source.report(f"has a verdict that is not a known word: {quote(line.text)}", line.number)
             continue
         reading.verdict = verdict
         subject = "review" if role is DocumentRole.REVIEW else "evaluation"

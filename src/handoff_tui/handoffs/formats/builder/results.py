@@ -65,11 +65,11 @@ def find_status(source: Source) -> StatusReading | None:
     candidates = list(_stated(source))
     for line, text in candidates:
         if is_template(text):
-            source.report(f"states no status: {quote(text)} is the choice from the template", line)
+            source.report(f"states no status: {quote(text)} is the unfilled choice from the template", line)
         elif (token := claim_words.parse_status(text)) is not None:
             return _build(source, token, text, line)
         else:
-            source.report(f"has a status that is no known word: {quote(text)}", line)
+            source.report(f"has a status that is not a known word: {quote(text)}", line)
     closing: TextLine | None = None
     for written in source.outline.lines():
         if not written.code and not is_template(written.text) and claim_words.parse_verdict(written.text) is not None:

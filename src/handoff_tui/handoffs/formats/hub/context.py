@@ -70,9 +70,9 @@ def read_context(source: Source) -> ContextFile:
     complaint = head.get("complaint")
     run, task = head.get("run id"), head.get("task")
     if named and task and name_task and task.value != name_task:
-        source.report(f"is named for task {name_task}, but speaks of task {task.value}", task.where.line)
+        source.report(f"is named for task {name_task}, but is about task {task.value}", task.where.line)
     if named and run and name_run and run.value != name_run:
-        source.report(f"is named for run {name_run}, but speaks of run {run.value}", run.where.line)
+        source.report(f"is named for run {name_run}, but is about run {run.value}", run.where.line)
     if complaint is not None:
         source.report(f"the context is empty: {complaint.value}", complaint.where.line, ProblemLevel.ERROR)
     elif source.readable and run is None:

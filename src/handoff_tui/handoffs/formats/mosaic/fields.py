@@ -39,7 +39,7 @@ def claim_commit_fields(root: JsonNode, head: str | None = None) -> Iterator[Cla
             continue
         commit = parse_commit(node.value)
         if commit is None:
-            node.report(f"{node.name} is no commit id: {node.value[:40]}")
+            node.report(f"{node.name} is not a commit id: {node.value[:40]}")
             continue
         subject = "head" if node.pointer == (head,) else None
         text = f"{node.name}: {node.value}"

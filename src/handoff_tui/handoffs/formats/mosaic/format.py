@@ -78,7 +78,7 @@ def _claim_git_state(node: JsonNode) -> Iterator[Claim]:
     if commit and (commit_id := parse_commit(commit)) is not None:
         yield build_claim(ClaimKind.COMMIT, node.place_of("commit"), f"commit: {commit}", value=commit_id)
     elif commit:
-        node.report(f"commit is no commit id: {quote(commit)}", "commit")
+        node.report(f"commit is not a commit id: {quote(commit)}", "commit")
     branch = node.text("branch")
     if branch:
         yield build_claim(ClaimKind.BRANCH, node.place_of("branch"), f"branch: {branch}", value=branch)

@@ -102,7 +102,7 @@ def _report_phases(
     for value, keys in ((phase, _PHASE), (next_phase, _NEXT_PHASE)):
         if value is not None and value not in rules.phases:
             place = node.find(*keys) or node
-            place.report(f"{value!r} is no phase; phases are {', '.join(rules.phases)}")
+            place.report(f"{value!r} is not a phase; phases are {', '.join(rules.phases)}")
     if phase and next_phase and not rules.is_legal(phase, next_phase, retried=retried):
         (node.find(*_NEXT_PHASE) or node).report(f"{next_phase} may not follow {phase}")
 

@@ -133,7 +133,7 @@ def _build_claims(
 
 def _find_problems(step: tdd.CycleStep, fields: dict[str, str], rules: tdd.PhaseRules) -> list[Problem]:
     messages = [
-        f"{value!r} is no phase; phases are {', '.join(rules.phases)}"
+        f"{value!r} is not a phase; phases are {', '.join(rules.phases)}"
         for value in (step.phase, step.next_phase)
         if value is not None and value not in rules.phases
     ]
@@ -141,7 +141,7 @@ def _find_problems(step: tdd.CycleStep, fields: dict[str, str], rules: tdd.Phase
     if step.phase and step.next_phase and not rules.is_legal(step.phase, step.next_phase, retried=failed):
         messages.append(f"{step.next_phase} may not follow {step.phase}")
     if "cycle" in fields and step.cycle is None:
-        messages.append(f"{fields['cycle']!r} is no cycle number")
+        messages.append(f"{fields['cycle']!r} is not a cycle number")
     return [Problem(path=step.where.path, message=message, level=ProblemLevel.WARNING) for message in messages]
 
 

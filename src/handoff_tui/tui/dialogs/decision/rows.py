@@ -32,7 +32,7 @@ _BAR: Final = 24
 EFFECTS: Final = {
     "approve": "Lets {name} go on{onward}.",
     "reject": "Sends {name} back, with your reason and comments.",
-    "retry": "Has {name} done again, with your reason and comments.",
+    "retry": "Asks for another attempt at {name}, with your reason and comments.",
     "skip": "Skips {phase} for {name}; the work goes on without it.",
     "override": "Lets {name} go on{onward} although checks fail. It stays on record until an approval settles it.",
     "hold": "Holds {name} until you decide otherwise.",
