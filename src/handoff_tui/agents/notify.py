@@ -64,7 +64,7 @@ def build_notification(report: StepReport) -> Notification:
 
 
 def build_foreign_notification(texts: tuple[str, ...]) -> Notification:
-    """Builds the notification for entries that carry the user's signature and were not made at this desk."""
+    """Builds the notification for entries that carry the user's signature and were not made on this machine."""
     return Notification(
         event=NotificationEvent.FOREIGN_ENTRY.value,
         handoff="",

@@ -193,7 +193,7 @@ def _commit(root: Path, paths: Iterable[str], message: str) -> None:
 
 
 def set_up(root: Path, request: InitRequest, note: AgentNote | None) -> InitReport:
-    """Begins the log. Whoever asks for the tests as a check consents to run them."""
+    """Begins the log. Asking for the tests as a check is consent to run them."""
     report = begin_log(root, request)
     session = open_session(root)
     requested = list_requested_commands(session)

@@ -30,7 +30,7 @@ ALWAYS = (CheckMoment.PRE, CheckMoment.POST, CheckMoment.GATE)
 
 
 READABLE = "a document that can be read"
-"""What every rule expects of a document that is missing, broken or unreadable: one fact, whoever finds it."""
+"""What every rule expects of a document that is missing, broken or unreadable: one fact, whichever rule finds it."""
 
 
 class RuleFinding(NamedTuple):

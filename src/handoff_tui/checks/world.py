@@ -1,4 +1,4 @@
-"""The questions a rule may ask, whoever answers: the work tree, or the tree of an old commit."""
+"""The questions a rule may ask; the work tree or the tree of an old commit answers."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from handoff_tui.status.status_page import build_status_json, build_status_page
 
 @contextmanager
 def open_past(arguments: argparse.Namespace) -> Iterator[tuple[Traveller, Stop]]:
-    """Whoever leads there, and the stop that was named."""
+    """The reader of the past, and the stop that was named."""
     traveller = Traveller(open_session_to_look(find_start(arguments)))
     try:
         yield traveller, traveller.find_stop(arguments.at)

@@ -211,7 +211,7 @@ def _run(given: list[str], open_app: OpenApp | None) -> ExitCode:
 
 
 def _find_handoff(given: Sequence[str]) -> int | None:
-    """The place of a word that is no verb where a verb could stand: the id of a handoff to open."""
+    """The position of a word in a verb's place that isn't a verb: the id of a handoff to open."""
     place = 0
     while place < len(given):
         word = given[place]

@@ -1,4 +1,4 @@
-"""Settings that report which of them were read, for whoever keeps a result as long as they stay the same."""
+"""Settings that record which of them were read, so that a result can be kept as long as these stay the same."""
 
 from __future__ import annotations
 

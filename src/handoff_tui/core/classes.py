@@ -50,7 +50,7 @@ def _complete(
 
 
 class _TupleOfFields(tuple[Any, ...]):
-    """What `namedtuple` compiles for each class anew, once for all of them."""
+    """What `namedtuple` compiles again for each class, compiled once for all of them."""
 
     __slots__ = ()
 
@@ -98,7 +98,7 @@ class _NamedTuple(metaclass=_NamedTupleType):
 
 
 _ABSENT: Any = type("_Absent", (), {"__repr__": lambda _: "..."})()
-"""Stands where no default was given, and where an argument is left to its default."""
+"""Marks that no default was given, or that an argument is left to its default."""
 
 
 class _Field:

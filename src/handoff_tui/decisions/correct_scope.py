@@ -28,7 +28,7 @@ from handoff_tui.system.files.reader import FileReader
 
 
 def render_scope_table(handoff: str, scope: ScopeSettings) -> str:
-    """The table as it stands in a file."""
+    """The table as it is written in a file."""
     lines = [f"[scopes.{_render(handoff)}]"]
     lines += [f"since = {_render(scope.since)}"] if scope.since else []
     lines += [f"until = {_render(scope.until)}"] if scope.until else []
@@ -136,7 +136,7 @@ def _read_configuration(root: Path) -> bytes | None:
 
 
 class ScopeMove(NamedTuple):
-    """What a correction does to the files of one handoff, or to those of nobody."""
+    """What a correction does to the files of one handoff, or to unclaimed files."""
 
     handoff: str
     """Empty for unclaimed files."""

@@ -351,7 +351,7 @@ def _list_unseen(session: Session) -> list[str]:
 
 
 def _refuse_outrun(examined: ExaminedGate, parents: Parents) -> None:
-    """The first decision wins; whoever comes second is told what the first one was."""
+    """The first decision wins; the second person is told what the first one was."""
     for made in build_log_index(parents.verdict).list_decisions(*examined.key.place):
         if made.entry.id not in examined.index.decisions:
             because = f", because {made.decision.reason}" if made.decision.reason else ""

@@ -131,7 +131,7 @@ def find_extra_confirmations(
 
 
 def _list_changes(examined: ExaminedGate) -> tuple[FileChange, ...]:
-    """The handoff's own changes; what belongs to others is no part of this decision."""
+    """The handoff's own changes; what belongs to others is not part of this decision."""
     session = examined.session
     own = write_own_sides(session, examined.gates.work.scopes, examined.handoff.id)
     files = compare_trees(session, Side(None, own.before), Side(None, own.after))

@@ -166,7 +166,7 @@ class Git:
     def prepare(
         self, *arguments: str, extra: Mapping[str, str] | None = None
     ) -> Iterator[tuple[list[str], dict[str, str]]]:
-        """Returns the arguments and the environment of one call; whoever starts git takes both from here.
+        """Returns the arguments and the environment of one call; every start of git takes both from here.
 
         `extra` are variables of this call only, such as a private index or object folder; they win.
         """

@@ -58,12 +58,12 @@ class NewHandoff(NamedTuple):
 
     @property
     def author(self) -> str:
-        """Whoever begins it; not by name, because a person named in a document counts as its producer."""
+        """Stands for the person who begins it: one named in a document would count as its producer."""
         return "operator"
 
 
 def build_spec(new: NewHandoff, settings: Builder) -> str:
-    """The specification, with every section of the standard and what belongs into it."""
+    """The specification, with every section of the standard and what belongs in it."""
     head = f"# Builder Handoff: {new.id} — {new.title}\n\n**Blocked by**: nothing\n"
     sections = (
         f"## {number}. {name}\n\n{_SECTIONS.get(name, '')}\n"

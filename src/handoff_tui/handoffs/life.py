@@ -225,7 +225,7 @@ def _rank_place(handoff: Handoff) -> tuple[bool, int, str]:
 
 
 class _Position(NamedTuple):
-    """Where a document stands in a series of its kind."""
+    """The position of a document in a series of its kind."""
 
     series: tuple[str, ...]
     order: tuple[object, ...]

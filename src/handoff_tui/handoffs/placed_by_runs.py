@@ -28,7 +28,7 @@ class _LastRun(NamedTuple):
 
     phase: str
     stated: str
-    """What the documents said when it began: said again, it is no news."""
+    """What the documents said when it began: repeated, it isn't news."""
     newest: int
     oldest: int
 

@@ -25,7 +25,7 @@ class CycleAction(StrEnum):
 
 
 class CycleReport(NamedTuple):
-    """What whoever ends a cycle says about the work. Completed is not passed."""
+    """What the agent that ends a cycle says about the work. Completed doesn't mean passed."""
 
     status: str | None = None
     summary: str | None = None

@@ -101,7 +101,7 @@ class KeyedWorker(BackgroundThread):
         while (job := self._take()) is not None:
             try:
                 job.work(job.cancel)
-            except Exception as bug:  # noqa: BLE001 - whoever owns the worker reports it, and the worker goes on
+            except Exception as bug:  # noqa: BLE001 - the worker's owner reports it, and the worker goes on
                 self._on_bug(bug)
             finally:
                 with self._news:

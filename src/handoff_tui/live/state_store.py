@@ -1,4 +1,4 @@
-"""Holds the app's one state and the newest snapshot of each repository. Whoever learns something changes it here."""
+"""Holds the app's one state and the newest snapshot of each repository. Every change goes through here."""
 
 from __future__ import annotations
 

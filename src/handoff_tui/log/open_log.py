@@ -86,7 +86,7 @@ class LogVerifier:
         return self._chain.candidates
 
     def _verify(self, further: Mapping[str, bytes]) -> LogVerdict:
-        """Judges tried entries on the listing of just before: whoever tries holds the lock."""
+        """Judges tried entries on the listing from just before: the caller holds the lock."""
         listing = self._settled if further and self._settled is not None else self._blobs.read_listing()
         problems = [build_unsuitable_problem(one) for one in listing.unsuitable]
         present = listing.present
@@ -202,7 +202,7 @@ def unpack(identifier: str, line: str) -> Candidate | None:
 PIN_VARIABLE = "HANDOFF_TUI_PIN"
 _FETCH_SECONDS = 30.0
 FOREIGN = "not-made-here"
-"""The code of an entry that carries the user's signature and was not made at this desk."""
+"""The code of an entry that carries the user's signature and was not made on this machine."""
 _WITNESS_FAULTS = (WitnessDamagedError, StoredFileDamagedError, StoreWriteError)
 """It is not JSON, it is a link or a pipe, or it may not be read."""
 

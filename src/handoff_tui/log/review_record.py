@@ -80,7 +80,7 @@ class OutsideFile(Model):
 
     path: str = ""
     path_hex: str = ""
-    """Instead of a path that is no UTF-8."""
+    """Replaces a path that isn't UTF-8."""
     blob: str = ""
     """The id of its content in git; `folder` for a folder, and empty if nothing was there."""
     checks: tuple[str, ...]

@@ -116,7 +116,7 @@ class MeasuredGate(NamedTuple):
 
 
 class QueueGroup(IntEnum):
-    """The parts of the queue: what the person at the desk can do about an item."""
+    """The parts of the queue: what the user can do about an item."""
 
     READY = 0
     YOUR_CALL = 1
@@ -159,7 +159,7 @@ class InboxItem(NamedTuple):
 
     @property
     def group(self) -> QueueGroup:
-        """What the person at the desk can do about it."""
+        """What the user can do about it."""
         gate = self.reviewed.gate
         if self.reviewed.past:
             return QueueGroup.PAST

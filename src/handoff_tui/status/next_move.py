@@ -79,7 +79,7 @@ def build_gate(
 
 
 def describe_reason(gate: GateState) -> str:
-    """Why a handoff stands where it stands, in one sentence. Every list and every title says it with these words."""
+    """Why a handoff is where it is, in one sentence. Every list and title uses these words."""
     if gate.state in OPENING:
         return gate.why[0] if gate.why and gate.next_move.who is Mover.NOBODY else gate.next_move.what
     if gate.next_move.who is Mover.HUMAN:

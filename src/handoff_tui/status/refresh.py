@@ -215,7 +215,7 @@ def _collect_problems(session: Session, result: ReadHandoffs) -> tuple[Problem, 
 
 
 def _collect_log_problems(gates: LogGates) -> tuple[Problem, ...]:
-    """Entries not made at this desk, a log that nothing vouches for, and handoffs removed after they were sent back."""
+    """Entries made elsewhere, a log that nothing vouches for, and handoffs removed after they were sent back."""
     from handoff_tui.log.entry import ANCHOR_HINT, NOT_ANCHORED  # noqa: PLC0415 - loaded by the gates
     from handoff_tui.log.gates.approved import describe_decision  # noqa: PLC0415 - loaded by the gates
     from handoff_tui.log.open_log import FOREIGN  # noqa: PLC0415

@@ -156,7 +156,7 @@ def _build_right(state: AppState, view: str, looked_at: str, width: int) -> Row:
 
 
 def label_item(item: InboxItem) -> Cell:
-    """How a handoff stands, from the point of view of the person at the desk; the same words as its group."""
+    """How a handoff stands, from the user's point of view; the same words as its group."""
     gate = item.reviewed.gate.state
     if item.closed:
         return Cell("■ GATES CLOSED", "fail")

@@ -70,7 +70,7 @@ VIEW_MAKERS: dict[str, Callable[[], View]] = {
 _OF_A_REVIEW = frozenset({Part.PROBLEMS, Part.FILES, Part.THREADS})
 """What the title and the tabs of a review count, and the comments that every tab lists."""
 _CONFIRM_SECONDS = 1.5
-"""What is wrong with the log for longer than this is no entry that is just being written."""
+"""A fault of the log that lasts longer than this isn't an entry that is just being written."""
 _FOUND_BY_NAME = frozenset({Part.LOG, Part.CHECKS, Part.COVERAGE, Part.FILES})
 """What the list of everything needs, whatever is in view."""
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16

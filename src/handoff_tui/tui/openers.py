@@ -95,7 +95,7 @@ class Openers(Screen[None], inherit_bindings=False):
         return None, opening.view
 
     async def _correct_scope(self) -> None:
-        """Opens the box for the handoff in view; for files of nobody, or of a list, asks for the handoff first."""
+        """Opens the box for the handoff in view; for unclaimed files or a list, asks for the handoff first."""
         loose = self.view.find_loose()
         key = self.view.handoff or self.state.chosen
         if loose is not None:

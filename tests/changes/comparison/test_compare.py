@@ -406,7 +406,11 @@ def test_own_tests_can_only_be_too_many() -> None:
     """They are a part of what is here, and which part is not known."""
     totals = ClaimedTotals(where="r.md", tests={"total": 3, "failed": 1})
     total, failed = compare_claims(build(0, 0), build(0, 3, H1=totals))
-    assert (total.agrees, total.measured, total.text) == (None, None, "says 3 tests of its own, and there are 3 here in all")
+    assert (total.agrees, total.measured, total.text) == (
+        None,
+        None,
+        "says 3 tests of its own, and there are 3 here in all",
+    )
     assert (failed.agrees, failed.text) == (
         False,
         "says 1 failed test of its own, and there are 0 here in all, fewer than that",
@@ -439,7 +443,10 @@ def test_document_of_the_baseline_that_says_the_same_is_left_out() -> None:
     before = build(1, 0, H1=old)
     assert compare_claims(before, build(2, 0, H1=old)) == ()
     (check,) = compare_claims(before, build(2, 0, H1=ClaimedTotals(where="1.md", packages=2)))
-    assert (check.previous, check.text) == (1, "says 2 packages, the baseline had 1, there are 2 here; it said 1 before")
+    assert (check.previous, check.text) == (
+        1,
+        "says 2 packages, the baseline had 1, there are 2 here; it said 1 before",
+    )
 
 
 def test_previous_document_is_told_with_what_is_fewer() -> None:

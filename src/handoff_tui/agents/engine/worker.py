@@ -341,7 +341,7 @@ _TRIAL_POLL_SECONDS = 0.1
 
 
 class WorkerCallbacks(NamedTuple):
-    """How a worker reports to whoever started it."""
+    """How a worker reports to the process that started it."""
 
     on_ready: Callable[[str], None]
     on_fault: Callable[[BaseException], int]

@@ -230,7 +230,7 @@ def _read_aliases(folder: str) -> Mapping[str, str]:
     root = find_root(folder)
     if root is None:
         return {}
-    from handoff_tui.git.command import Git  # noqa: PLC0415 - most commands are no aliases
+    from handoff_tui.git.command import Git  # noqa: PLC0415 - most commands aren't aliases
 
     found: dict[str, str] = {}
     for _, key, value in Git(root).list_config():

@@ -1,4 +1,4 @@
-"""What hosts of agents ask a hook, and in which form each wants the answer. Pure: JSON text in, JSON text out."""
+"""What agent hosts ask a hook, and the form in which each wants the answer. Pure: JSON text in, JSON text out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of agents: one folder per run, and a supervisor that keeps running when whoever started it is gone.
+"""Runs of agents: one folder per run, and a supervisor that keeps running when the process that started it is gone.
 
     find_run_folder(common_dir, key)          -> Path       <git-common-dir>/handoff-tui/runs/H-3/RED/a1/agent/t1
     write_run(common_dir, plan, files, values) -> RunHandle  makes the folder; files for the agent, values sealed

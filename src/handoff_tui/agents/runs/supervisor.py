@@ -246,7 +246,7 @@ class Supervisor:
         agent.reap()
 
     def _read_grace(self) -> float:
-        """Returns the grace period of whoever asked for the end, or the planned one."""
+        """Returns the grace period that was asked for with the stop, or the planned one."""
         try:
             return float(str(read_json(self._find(STOP))["grace_seconds"]))
         except (OSError, ValueError, KeyError):
@@ -332,7 +332,7 @@ def _start_ending(given: bytes) -> None:
 
 
 def _detach(folder: str) -> None:
-    """Lets go of the terminal and pipes of whoever started this; errors go to a file of the run."""
+    """Lets go of the terminal and pipes of the process that started this; errors go to a file of the run."""
     nothing = os.open(os.devnull, os.O_RDWR)
     complaints = os.open(f"{folder}/{COMPLAINTS}", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     os.dup2(nothing, 0)
@@ -343,7 +343,7 @@ def _detach(folder: str) -> None:
 
 
 def _take_over(place: str, mark: str) -> None:
-    """Takes over the lock from whoever prepared the run."""
+    """Takes over the lock from the process that prepared the run."""
     if _holds(place, mark):
         with suppress(OSError, ValueError):
             write_json(place, {**read_json(place), "pid": os.getpid(), "started": read_birth(os.getpid())})

@@ -252,7 +252,7 @@ def _measure(session: Session, ended: _EndedRun, progress: ProgressCallbacks | N
 
 
 def _leave_out_others(repository: Repository, ended: _EndedRun, after: Observation) -> Observation:
-    """What was there before, without what other runs changed at their own places: their reports tell of that."""
+    """What was there before, without what other runs changed in their own places: their reports list that."""
     before, key = ended.before, ended.state.key
     states = [state for state in list_runs(repository.common_dir) if state.key != key and state.plan is not None]
     found = ((state, reports.load_observation(state)) for state in states if _is_beside(state, ended))

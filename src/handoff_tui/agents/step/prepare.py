@@ -96,7 +96,7 @@ class PreparedRun:
         object.__setattr__(self, "context", _build_context(self))
 
     def _find_worktree(self) -> AgentWorktree | None:
-        """Two agents never work in one folder: whoever comes second gets a work tree, and keeps it for the attempt.
+        """Two agents never work in one folder: the second one gets a work tree, and keeps it for the attempt.
 
         Work that lies on a branch goes on from there.
         """

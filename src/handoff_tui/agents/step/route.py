@@ -268,7 +268,7 @@ def _describe_phases(pipeline: Pipeline) -> dict[str, tuple[object, ...]]:
 
 
 def _list_before(pipeline: Pipeline, phase: str) -> set[str]:
-    """Lists every phase that work passed on its way to this one; an edge that closes a cycle is no way to it."""
+    """Lists every phase that work passed on its way to this one; an edge that closes a cycle doesn't lead to it."""
     order = {each.name: number for number, each in enumerate(pipeline.phases)}
     ways = [edge for edge in pipeline.edges if order[edge.source] < order[edge.target]]
     found: set[str] = set()

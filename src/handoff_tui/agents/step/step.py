@@ -192,7 +192,7 @@ def _run_with_retries(session: Session, request: StepRequest, callbacks: StepCal
     retry = 0
     while True:
         prepared = prepare_step(session, request, callbacks.checks)
-        if cancel.is_set():  # the checks were cut short, so they are no basis for a start
+        if cancel.is_set():  # the checks were cut short, so nothing may be started on them
             raise KeyboardInterrupt
         report = _run_once(prepared, callbacks)
         retry += 1
@@ -212,7 +212,7 @@ def _run_once(prepared: PreparedStep, callbacks: StepCallbacks) -> StepReport:
     view = follow(prepared.session, key, callbacks.on_look, callbacks.checks.cancel)
     if view.state.status in ALIVE:
         stop_step(prepared.session, key)
-    # without the cancel: whoever stopped the agent still wants to see what it did
+    # without the cancel: the person who stopped the agent still wants to see what it did
     report = finish_step(prepared.session, key, ProgressCallbacks(on_result=callbacks.checks.on_result))
     if callbacks.on_report is not None:
         callbacks.on_report(report)

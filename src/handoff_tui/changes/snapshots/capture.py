@@ -121,7 +121,7 @@ def load_file_hashes(
     reader = FileReader(repository.root, max_bytes)
     hashes: dict[str, str] = {}
     unread: list[Unread] = []
-    # No hash is remembered on disk: whoever can write there could have another content taken for this one.
+    # No hash is remembered on disk: anyone who can write there could pass off another content as this one.
     for path in sorted(paths):
         try:
             content = reader.read_bytes(path)

@@ -63,7 +63,7 @@ def describe_unsigned(claims: list[str]) -> str:
 
 
 def is_agent(context: Context, handoff: Handoff, name: str) -> bool:
-    """Whether a name is that of an agent, a role, or whoever did the work."""
+    """Whether a name is that of an agent, a role, or the one who did the work."""
     lowered = _normalise(name)
     words = set(re.split(r"[^\w-]+", lowered)) | set(re.split(r"[^a-z]+", lowered))
     if words & {word.lower() for word in context.settings.approvals.agent_words}:

@@ -164,7 +164,7 @@ class RepositoryWorld:
     @cached_property
     def gates(self) -> LogGates | None:
         """The signed log's view of the handoffs; a caller that has it sets it."""
-        from handoff_tui.log.gates.gate_state import without_checks  # noqa: PLC0415 - few documents speak of approvals
+        from handoff_tui.log.gates.gate_state import without_checks  # noqa: PLC0415 - few documents mention approvals
         from handoff_tui.status.refresh import open_log_gates  # noqa: PLC0415
 
         return open_log_gates(self._session, self.handoffs(), without_checks)

@@ -144,7 +144,7 @@ class _Strings(NamedTuple):
                 found.comments.append((start, position))
             else:
                 inner, end, position = self.ends.get(token, _end_raw)(text, start, token)
-                if position > inner:  # a lifetime is no string
+                if position > inner:  # a lifetime isn't a string
                     found.strings.append((inner, end))
         return found
 

@@ -40,7 +40,7 @@ exit: 0 started, 1 a log exists already, 4 no key, or a locked key and nobody to
 
 
 _PATIENCE_SECONDS = 120.0
-"""Whoever walked away is not waited for; the policy then says nothing about it."""
+"""If nobody answers, it doesn't wait; the policy then says nothing about it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -231,7 +231,7 @@ class _DemoLog:
         return prepared.examined
 
     def _forge(self, root: Path) -> None:
-        """As somebody would who has an editor and no key: the verb changed, the signature left as it was."""
+        """What somebody with an editor and no key would do: change the verb and leave the signature as it was."""
         folder = open_log_folder(open_repository(root))
         content = folder.read(self._entries[self._script.forged.of].removeprefix("sha256:"))
         entry = parse_entry(content).entry
@@ -350,7 +350,7 @@ def describe_next_steps(repository: Path) -> str:
 
 
 def list_homes(repository: Path) -> tuple[Path, ...]:
-    """The homes of the people who decide in the sample, its first reviewer's first; none where there is no log."""
+    """The homes of the people who decide in the sample, its first reviewer's first; none if there is no log."""
     folder = repository.parent
     homes = (folder / "home", folder / "home-tomas")
     return tuple(home for home in homes if home.is_dir()) if has_log(open_session(repository)) else ()

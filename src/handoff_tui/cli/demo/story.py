@@ -98,7 +98,7 @@ class Overlay:
         return self._rendered[path]
 
     def fill(self, content: bytes, name: str) -> bytes:
-        """Text with plain newlines and its placeholders filled; bytes that are no text stay as they are."""
+        """Text with plain newlines and its placeholders filled; bytes that aren't text stay as they are."""
         if b"\0" in content:
             return content
         try:

@@ -33,7 +33,7 @@ _SETTINGS = (
 )
 _INIT = ("--quiet", "--object-format=sha1")
 _KEPT_VARIABLES = ("GIT_EXEC_PATH", "GIT_PYTHON_")
-"""Where git itself is; every other GIT_ variable speaks of another repository or of this machine's taste."""
+"""Where git itself is; every other GIT_ variable is about another repository, or about this machine's preferences."""
 
 
 class Authorship(NamedTuple):

@@ -197,7 +197,7 @@ class Agent(Model):
     allow: tuple[Name, ...] = ALLOWED
     """How commands begin that an agent of a preset may run without asking: git's for a commit, and the tests."""
     identity: str = ""
-    """Who the author of its commits is, as Name <address>; if empty, whoever git knows."""
+    """Who the author of its commits is, as Name <address>; if empty, as git is configured."""
     variables: dict[Name, str] = {}
     """Variables with their values, filled in like the command."""
     input: AgentInput = AgentInput.NONE

@@ -220,7 +220,7 @@ class Procedures(Model):
     backoff_seconds: tuple[Pause, ...] = (1.0, 2.0, 4.0)
     """The wait before each further attempt at a step, a rule or a rollback; the last one is used again."""
     gate_timeout_seconds: Seconds = 7 * 24 * 3600.0
-    """How long a run waits for a decision; then it expires, which is no answer, and is rolled back."""
+    """How long a run waits for a decision; then it expires, which isn't an answer, and is rolled back."""
     gate_check_seconds: Seconds = 300.0
     """How often a waiting run checks the signed log, in case no notification reaches it."""
     concurrent_maximum: Quantity = 50

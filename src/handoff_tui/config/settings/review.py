@@ -77,7 +77,7 @@ class Approvals(Model):
         *("claude", "gpt", "chatgpt", "openai", "anthropic", "gemini", "codex", "copilot", "cursor", "devin", "aider"),
         *("github-actions", "jenkins", "dependabot", "renovate"),
     )
-    """Words in a name that say it is no person's."""
+    """Words in a name that say it isn't a person's."""
     nameless_words: tuple[Name, ...] = (
         *("human", "user", "operator", "admin", "owner", "reviewer", "someone", "person", "team"),
         *("yes", "true", "ok", "approved", "granted", "given", "received", "confirmed", "go"),

@@ -11,7 +11,7 @@ _MANY = 64
 
 @lru_cache(maxsize=_MANY)
 def build_path_matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
-    """Tells of a path whether one fits: patterns without a slash are names, others the end of paths.
+    """Tells whether a path matches a pattern: patterns without a slash are names, others the end of paths.
 
     Asked of every file of a large change: most paths are ruled out by how they end and what they contain.
     """

@@ -184,7 +184,7 @@ def _read(git: Git, reach: str) -> list[ChangedCommit]:
 
 @lru_cache(maxsize=2)
 def _parse_once(output: bytes) -> list[ChangedCommit]:
-    """Each refresh of the app asks anew, and mostly gets the very same output."""
+    """Each refresh of the app asks again, and mostly gets the same output."""
     return list(parse_commit_changes(output))
 
 

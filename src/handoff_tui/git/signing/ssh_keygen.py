@@ -94,7 +94,7 @@ class SigningTool(NamedTuple):
         last = _last_line(said)
         if code is None:
             return SigningRefusedError(f"{self.program} did not finish: {said}", "Try again.")
-        if code < 0:  # ended by a signal: whoever was asked pressed ctrl+c
+        if code < 0:  # ended by a signal: the person who was asked pressed ctrl+c
             return SigningRefusedError(f"{self.program} was interrupted before it signed with {shown}", "Try again.")
         if "passphrase" in last.casefold():
             return self._explain_lock(shown)
@@ -223,7 +223,7 @@ def _run(words: list[str], folder: Path, prompt: Prompt) -> tuple[int | None, st
 
 @contextmanager
 def _private_folder() -> Iterator[Path]:
-    import tempfile  # noqa: PLC0415 - who looks signs nothing
+    import tempfile  # noqa: PLC0415 - reading commands sign nothing
 
     with tempfile.TemporaryDirectory(prefix="handoff-tui-sign-") as name:  # 0700 by itself
         yield Path(name)

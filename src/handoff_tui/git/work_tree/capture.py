@@ -65,7 +65,7 @@ def _write_links(root: Path, git: Git, links: list[IndexEntry], cache_folder: Pa
     """Writes the targets of links. Git reads each from a file, so that one call writes all of them."""
     if not links:
         return True
-    import tempfile  # noqa: PLC0415 - it imports half a dozen modules, and who looks captures little
+    import tempfile  # noqa: PLC0415 - it imports half a dozen modules, and reading commands capture little
 
     with tempfile.TemporaryDirectory(prefix="links-", dir=make_folder(cache_folder)) as name:
         texts: list[IndexEntry] = []

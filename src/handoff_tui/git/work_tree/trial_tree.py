@@ -111,7 +111,7 @@ class TrialTree:
         git.read("read-tree", captured.commit)
         listed = git.read("ls-files", "-z", "--", OWN_FOLDER).split(b"\0")
         own = [path for path in listed if is_own(os.fsdecode(path))]
-        if own:  # the log isn't part of the work, and its absence here is no change
+        if own:  # the log isn't part of the work, and its absence here isn't a change
             git.read("update-index", "--skip-worktree", "-z", "--stdin", stdin=b"\0".join((*own, b"")))
 
     def borrow(self, common_dir: str) -> None:

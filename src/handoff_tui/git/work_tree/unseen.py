@@ -1,4 +1,4 @@
-"""Finds what git does not tell of the work tree: ignored files, local excludes, hiding filters, inner repositories."""
+"""Finds what git doesn't report of the work tree: ignored files, local excludes, hiding filters, inner repositories."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ class RepositoryEvidence:
         return None if version is None or version.change.removed else self._blob_hash(version.change.blob)
 
     def list_uncommitted_work(self) -> list[str]:
-        """The uncommitted files that are no documents of handoffs."""
+        """The uncommitted files that aren't documents of handoffs."""
         documents = {document.path for handoff in self._handoffs for document in handoff.documents}
         return sorted(path for path in self.uncommitted - documents if not path.startswith(_OWN_STATE))
 

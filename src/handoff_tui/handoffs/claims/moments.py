@@ -51,7 +51,7 @@ class Moment(NamedTuple):
 
 
 def _is_rolling(dialect: str, path: str) -> bool:
-    """Whether a document without a number or date in its name tells of the newest session only."""
+    """Whether a document without a number or date in its name is about the newest session only."""
     return dialect in _ROLLING and not any(sign.isdigit() for sign in path.rpartition("/")[2])
 
 
@@ -86,7 +86,7 @@ class WorkHistory:
             reports = list_reports(handoff)
             for document in handoff.documents:
                 line = f"{handoff.dialect} {document.path.partition('/')[0] if '/' in document.path else ''}"
-                # a document that is written anew for each session hands over every time
+                # a document that is rewritten for each session hands over every time
                 own = "" if _is_rolling(handoff.dialect, document.path) else handoff.id
                 self._line_of[document.path] = line, own
                 if document.path in reports:

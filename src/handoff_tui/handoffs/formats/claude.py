@@ -80,7 +80,7 @@ def _build_handoff(source: Source, taken: dict[str, str]) -> Handoff:
 
 
 def _read_phases(root: JsonNode) -> tuple[str | None, str | None]:
-    """The name of the phase that wrote this, and of the one after it; the word as written if it is no number."""
+    """The name of the phase that wrote this, and of the one after it; the word as written if it isn't a number."""
     member = root.get("phase")
     if member is None:
         return None, None

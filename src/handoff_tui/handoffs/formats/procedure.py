@@ -157,7 +157,7 @@ def _state_key(node: JsonNode) -> str | None:
 
 
 def _read_state(node: JsonNode | None) -> str | None:
-    """The state as a status token; a word that is no state of this system is reported and kept."""
+    """The state as a status token; a word that isn't a state of this system is reported and kept."""
     key = _state_key(node) if node is not None else None
     text = node.scalar(key) if node is not None and key is not None else None
     if node is None or key is None or text is None:
@@ -382,7 +382,7 @@ def _describe(node: JsonNode) -> Fact:
 
 
 def _sum(steps: Sequence[JsonNode], *keys: str) -> float:
-    """The sum over the steps; reports what is no number."""
+    """The sum over the steps; reports what isn't a number."""
     total = 0.0
     for step in steps:
         member = step.find(*keys)

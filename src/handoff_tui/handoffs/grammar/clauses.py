@@ -215,7 +215,7 @@ class Clauses:
         return number == 0 or self.text(number - 1) in {"and", ",", "then", "also", "i", "we", "which"} | AUX
 
     def is_told(self, number: int) -> bool:
-        """Whether the clause before a position neither plans nor denies, and speaks of this work."""
+        """Whether the clause before a position neither plans nor denies, and is about this work."""
         if self.tokens[number].text > "\u2fff" and stance.is_unfinished(self.after(number)):
             return False
         start = self._clause_start(number)
@@ -255,7 +255,7 @@ class Clauses:
         return bool(helped) or (self.text(at - 1) == "to" and self.text(at - 2) == "had") or bool(self.done)
 
     def _leads(self, at: int) -> bool:
-        """Whether a verb without a subject begins the sentence: introduces `x`. Below a file it tells of that."""
+        """Whether a verb without a subject begins the sentence: introduces `x`. Below a file it is about that file."""
         return self.done is not None and at <= self.done
 
     def _is_runtime(self, at: int) -> bool:

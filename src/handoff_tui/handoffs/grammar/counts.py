@@ -247,7 +247,7 @@ _OTHER_RUN: Final = compile_later(
     r"|final|last|rounds?|iterations?|expected|targets?|planned|historical?|new tests|coverage)\b|\d(?:st|nd|rd|th)\b",
     re.IGNORECASE,
 )
-"""A heading of the same tests at another time, which are no suite beside others."""
+"""A heading of the same tests at another time, which aren't a suite beside others."""
 _ONE_RESULT: Final = compile_later(r"\W*(?:pass|fail|skip|ok\b)", re.IGNORECASE)
 _ATTEMPT: Final = compile_later(r"\W*attempt\s+#?[0-9]{1,3}\b", re.IGNORECASE)
 _TOTAL_ROW: Final = compile_later(r"(?:grand )?(?:total|overall|sum|all)\b")
@@ -296,7 +296,7 @@ class Run:
 
 
 def find_first_run(sections: Iterable[Section]) -> Run | None:
-    """The first run that some sections tell of; what is planned, expected or former is none."""
+    """The first run that some sections report; what is planned, expected or former isn't one."""
     told = [_leave_out_code(section) for section in sections if not is_silent_heading(section.name)]
     found = [(section, run) for section in told if (run := find_runs([section])[0]) is not None and run.numbers]
     if not found:
@@ -399,7 +399,7 @@ def _runs_of_fields(sections: list[Section]) -> list[Run]:
             continue
         match = _FIELD.match(name)
         kind = match.lastgroup if match else None
-        # a wider table is no list of fields, and a sentence in a field is read as one
+        # a wider table isn't a list of fields, and a sentence in a field is read as one
         if kind is None or line.text.count(" | ") > 1 or (kind != "command" and parse_counts(value) is not None):
             continue
         if not runs or (kind == "total" and (runs[-1].numbers or runs[-1].command)):

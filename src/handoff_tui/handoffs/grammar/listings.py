@@ -136,12 +136,12 @@ def _read_other_row(
 
 
 def _is_finished(cell: str) -> bool:
-    """Whether a cell says no more than that what its row tells of is done."""
+    """Whether a cell says only that the subject of its row is done."""
     return _YES.match(plain(cell)) is not None
 
 
 def _is_open(cell: str) -> bool:
-    """Whether a short cell says that what its row tells of is still to be done."""
+    """Whether a short cell says that the subject of its row is still to be done."""
     return len(cell) <= _SHORT and (
         stance.is_marked_open(cell)
         or stance.is_planned(cell)
@@ -154,7 +154,7 @@ def _field_role(name: str) -> _Role:
 
 
 def _find_column(table: Table, roles: list[_Role], context: HeadingContext) -> int | None:
-    """The column of the files: by its heading, or by what stands in it beside a column of actions."""
+    """The column of the files: by its heading, or by its content beside a column of actions."""
     for number, role in enumerate(roles):
         if role is Role.FILE:
             return number

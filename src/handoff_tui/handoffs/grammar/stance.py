@@ -113,7 +113,7 @@ UNDONE: Final = compile_later(
     r"|that )?out again|(?:removed|deleted|dropped) (?:it|that|this) again)\b",
     re.IGNORECASE,
 )
-"""What was done and taken back is no change."""
+"""What was done and taken back isn't a change."""
 _LETTERS: Final = {
     "A": CREATED,
     "M": MODIFIED,

@@ -40,7 +40,7 @@ Made = TypeVar("Made")
 
 
 class _Remembered(NamedTuple):
-    """What a reader made of a file, from which other values, and the problems it reported."""
+    """What a reader made of a file, the other values it used, and the problems it reported."""
 
     made: object
     given: tuple[object, ...]
@@ -139,7 +139,7 @@ class Source:
 
     @property
     def outline(self) -> Outline:
-        _ = self.frontmatter  # its syntax errors count for whoever reads the text below it
+        _ = self.frontmatter  # its syntax errors count for readers of the text below it
         return self.file.outline
 
     def place(self, line: int | None = None) -> Place:

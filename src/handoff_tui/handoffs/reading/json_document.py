@@ -297,7 +297,7 @@ def _parse_integer(digits: str) -> int:
 
 
 def _replace_surrogates(value: JsonValue) -> JsonValue:
-    """Half of a surrogate pair is no character and could not be printed."""
+    """Half of a surrogate pair isn't a character and couldn't be printed."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):

@@ -292,7 +292,7 @@ class _Assignment:
     """Paths that changed after the start line."""
 
     def give(self, change: OwnChange, owners: Owners, *, is_past: bool) -> None:
-        """Hands over a change. Unclaimed changes of the path before it go along, so that somebody reviews them."""
+        """Hands over a change. Unclaimed earlier changes of the path go with it, so that somebody reviews them."""
         if not is_past:
             self.changed.add(change.path)
             self.alive.update(owners)
@@ -361,7 +361,7 @@ class _Assignment:
         )
 
     def _find_undeclared(self, traces: Traces, changes: tuple[OwnChange, ...]) -> tuple[str, ...]:
-        """What its commits change and its documents do not list; nothing if they list nothing."""
+        """What its commits change and its documents do not list; empty if they list nothing."""
         if not traces.declared - traces.documents:
             return ()
         by_commit = {change.path for change in changes if change.source in _BY_COMMIT}

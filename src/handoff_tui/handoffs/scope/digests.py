@@ -104,7 +104,7 @@ class ScopeDigests:
             return
         known.update({content.blob: _hash_text(content.blob) for content in new if content.mode == SUBMODULE})
         unknown = {content.blob for content in new} - known.keys()
-        # No hash is remembered on disk: whoever can write there could pass off a changed file as an approved one.
+        # No hash is remembered on disk: anyone who can write there could pass off a changed file as an approved one.
         sizes: list[tuple[str, int | None]] = [(blob, None) for blob in sorted(unknown)]
         for blob, content in read_tree_contents(self._session.repository.git, sizes, _LARGE_BYTES, {}):
             self._known[blob] = self._hash_large(blob) if content is None else hashlib.sha256(content).hexdigest()

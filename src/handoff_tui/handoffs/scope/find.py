@@ -238,13 +238,13 @@ def find_scopes(session: Session, handoffs: Iterable[Handoff], known: LogTraces 
 def _find_cut_off(
     session: Session, history: Sequence[ChangedCommit], known: LogTraces, past: frozenset[str]
 ) -> frozenset[str]:
-    """The first commits of a shallow clone, or of a history that the start line is no part of."""
+    """The first commits of a shallow clone, or of a history that doesn't contain the start line."""
     is_cut_off = session.repository.shallow or (known.start_line and not past)
     return frozenset(one.id for one in history if is_cut_off and not one.parents and one.id not in past)
 
 
 def _cut_off(history: Sequence[ChangedCommit]) -> list[ChangedCommit]:
-    """A shallow history: the commits where it ends seem to add every file, and tell nothing of who did."""
+    """A shallow history: the commits where it ends seem to add every file, and say nothing about who did."""
     return [one if one.parents else one._replace(changes=()) for one in history]
 
 
@@ -377,7 +377,7 @@ def _read_uncommitted(session: Session) -> tuple[dict[str, WorkContent], list[Un
         if content is not None:
             contents[path] = content
         now = DELETED if content is None else Content(content.mode, content.blob)
-        if content is None and (path in submodules or path != name):  # with a slash, a repository that is no submodule
+        if content is None and (path in submodules or path != name):  # with a slash, a nested repository
             commit = read_submodule_commit(root, path)
             none = DELETED if path == name else Content(SUBMODULE, "0" * session.repository.id_width)
             now = none if commit is None else Content(SUBMODULE, commit)

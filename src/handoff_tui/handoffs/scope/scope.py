@@ -79,7 +79,7 @@ class Scope:
 
     @cached_property
     def bound(self) -> dict[str, Content]:
-        """The results that a decision binds: without reviews and registries, which tell of decisions."""
+        """The results that a decision binds: without reviews and registries, which record decisions."""
         return {path: content for path, content in self.results.items() if path not in self.records}
 
     @cached_property
@@ -148,7 +148,7 @@ class Scopes:
     """Every path that changed after the start line; each has owners, or is unclaimed."""
     head: str | None = None
     past: frozenset[str] = frozenset()
-    """Commits that are no work: up to the start line; without a policy, a first commit that brought files along."""
+    """Commits that don't count as work: those up to the start line; without a policy, a first commit that has files."""
     merged: frozenset[str] = frozenset()
     """The names of branches that merges brought."""
     restored: frozenset[str] = frozenset()

@@ -17,7 +17,7 @@ _TRAILER = compile_later(
 )
 _OWN_TRAILER = compile_later(r"^handoff(?:[- ]id)?[ \t]*:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 _SAYS_ITSELF = compile_later(r"(?=.*[0-9])(?=.*[A-Za-z/_-]).{3,}|[0-9]{1,3}-[0-9]{1,3}")
-"""An id that is no everyday word: it has a digit and something else, such as H-3, T007 or 03-02."""
+"""An id that isn't an everyday word: it has a digit and something else, such as H-3, T007 or 03-02."""
 _BUILDER_ID = compile_later(r"H-([0-9]+[A-Z]?)")
 _NO_NAMES = frozenset({"", ".", ".."})
 _OF_PATTERNS = frozenset("*?[]{}")
@@ -37,7 +37,7 @@ class PersonSays:
     commits: frozenset[str] | None = None
     paths: tuple[str, ...] = ()
     judged: frozenset[str] | None = None
-    """The commits up to which it speaks; None if it speaks of all. Later work is assigned as usual."""
+    """The commits that it covers; None if it covers all. Later work is assigned as usual."""
 
     def covers(self, commit: str | None, path: str) -> bool:
         if self.commits is not None and commit is not None and commit not in self.commits:
@@ -91,7 +91,7 @@ def is_below(path: str, wanted: str) -> bool:
 
 
 def build_traces(handoff: Handoff, shared_documents: frozenset[str]) -> Traces:
-    """What the handoff itself shows; commits, runs and a person's words are added by whoever can look them up."""
+    """What the handoff itself shows; callers add commits, runs and a person's statements."""
     documents = {
         document.path: document.role for document in handoff.documents if document.path not in shared_documents
     }
@@ -133,7 +133,7 @@ def list_named_commits(handoff: Handoff) -> frozenset[str]:
 
 
 def find_shared_documents(handoffs: Iterable[Handoff]) -> frozenset[str]:
-    """Documents that several handoffs have, such as a registry: they are no handoff's own."""
+    """Documents that several handoffs have, such as a registry: they aren't any handoff's own."""
     seen: set[str] = set()
     shared: set[str] = set()
     for handoff in handoffs:
@@ -143,7 +143,7 @@ def find_shared_documents(handoffs: Iterable[Handoff]) -> frozenset[str]:
 
 
 def find_records(handoffs: Iterable[Handoff]) -> frozenset[str]:
-    """Reviews, evaluations and registries: they tell of decisions, so no decision is about them."""
+    """Reviews, evaluations and registries: they record decisions, so no decision is about them."""
     return frozenset(path for handoff in handoffs for path in _list_documents(handoff, _RECORDS))
 
 

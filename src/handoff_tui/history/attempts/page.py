@@ -308,7 +308,7 @@ def add_changes(page: Page, title: str, section: ComparedSection | None, *, ever
 
 
 def add_commits(page: Page, commits: Sequence[NewCommit] | None, since: str, *, everything: bool) -> None:
-    """All work commits, newest first; nothing if unknown."""
+    """All work commits, newest first; empty if unknown."""
     if commits is None:
         return
     told = f" since {since}{', by anyone' if commits else ''}" if since else ""

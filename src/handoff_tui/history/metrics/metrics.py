@@ -255,7 +255,7 @@ def build_metrics(facts: MetricsFacts, window: define.DayWindow) -> tuple[Metric
     by_rule, by_severity = build_rule_metrics(facts, define.SUCCESS_BY_RULE, define.SUCCESS_BY_SEVERITY, window)
     opened = zip((define.OPEN_BY_RULE, define.OPEN_BY_SEVERITY), observe_open_times(facts), strict=True)
     observed = [*opened, *((definition, observe(facts)) for definition, observe in define.ALL if observe is not None)]
-    # debt is a state, not an event: what counts is what is open at the end, however old
+    # debt is a state, not an event: whatever is open at the end counts, however old
     debts = define.observe_debts(facts, window.until)
     built = [
         by_rule,

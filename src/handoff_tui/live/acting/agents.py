@@ -156,7 +156,7 @@ class AgentControl:
         self.follow_ups = FollowUps(follow_ups, store, self._follow, self._look_again)
         self.follower = AgentFollower(store, self._windows, self.follow_ups, self._note_over)
         self.threads: tuple[KeyedWorker | AgentFollower, ...] = (*workers, self.follower)
-        """When they end, agents go on: they outlive whoever started them."""
+        """Agents outlive the process that started them, and go on when it ends."""
         self.proofs = ProofRequests(store, self._reads)
         """Lists and opens proofs of work."""
         self._lock = threading.Lock()

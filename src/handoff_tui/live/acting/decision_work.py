@@ -161,7 +161,7 @@ def judge_failure(draft: DecisionDraft, refused: HandoffError | OSError) -> Fail
         return Failure(DecisionStage.READY, Trouble(f"the system refused: {refused}", _KEPT))
     if isinstance(refused, LogBrokenError | AppendRefusedError | NoHumanError):
         return Failure(DecisionStage.REFUSED, Trouble(refused.message, refused.hint))
-    if isinstance(refused, UsageError):  # its hint speaks of the command line
+    if isinstance(refused, UsageError):  # its hint is about the command line
         return Failure(DecisionStage.READY, Trouble(refused.message, _KEPT))
     if not isinstance(refused, SigningError | LogLockedError | StoreWriteError):
         return Failure(DecisionStage.MOVED, Trouble(refused.message, refused.hint))

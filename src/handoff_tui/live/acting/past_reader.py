@@ -37,7 +37,7 @@ class PastReader:
     """One journey; its line of stops stays as it was when it began."""
 
     def __init__(self, session: Session, reviewer: LocalReviewer) -> None:
-        """`reviewer` is the person at the desk: the queue of then is grouped as today's is."""
+        """`reviewer` is the user: the past queue is grouped for them as today's is."""
         self._traveller = Traveller(session)
         self._reviewer = reviewer
 
@@ -131,7 +131,7 @@ def _find_item(inbox: tuple[InboxItem, ...], key: HandoffKey | None) -> InboxIte
 
 
 def _find_document(item: InboxItem | None, wanted: WantedAtStop) -> str | None:
-    """Returns the document in view; the first of its own if another handoff stands in."""
+    """Returns the document in view; the first of its own if another handoff is shown instead."""
     if item is None or wanted.document is None:
         return None
     if item.key == wanted.chosen:

@@ -115,7 +115,7 @@ class Travelling:
         self._worker.submit(_VISIT, self._visit)
 
     def choose(self, key: HandoffKey | None) -> None:
-        """Shows another handoff at every stop. One that only stands in for a missing handoff is not a choice."""
+        """Shows another handoff at every stop. One that is only shown instead of a missing handoff is not a choice."""
         travel = self._store.state.travel
         seen = travel.visited if travel is not None else None
         if seen is None or key != seen.chosen:
@@ -200,7 +200,7 @@ class Travelling:
                     if cancel.is_set() and not self._is_at(index):
                         return
             except (HandoffError, OSError):
-                continue  # whoever goes there is told
+                continue  # going there says so
             if cancel.is_set():
                 return
 

@@ -28,7 +28,7 @@ _MOST_RETRIES = 3
 
 
 class LogProof:
-    """Verifies the log without any cache: a file changed in place escapes whoever remembers it. Writes nothing."""
+    """Verifies the log without any cache: a cache would miss a file that was changed in place. Writes nothing."""
 
     def __init__(self, store: StateStore, worker: KeyedWorker, tell: Callable[[], None]) -> None:
         self._store, self._worker, self._tell = store, worker, tell

@@ -26,7 +26,7 @@ class GateMeasurer:
     def measure(
         self, snapshot: RepositorySnapshot, commands: tuple[CheckResult, ...], cancel: Event
     ) -> Iterator[tuple[str, MeasuredGate]]:
-        """Yields each gate that a person at this desk must decide on, in the order of the queue."""
+        """Yields each gate that the user must decide on, in the order of the queue."""
         if snapshot.session.loaded.refused is not None:
             return
         causes = CauseFinder(snapshot)

@@ -209,7 +209,7 @@ class RepositoryFeed:
         self._proof.begin(self.root)
 
     def _ring(self, snapshot: RepositorySnapshot) -> None:
-        """Notifies the user, once, of entries in their name that this desk did not make."""
+        """Notifies the user, once, of entries in their name that were not made on this machine."""
         from handoff_tui.agents.notify import build_foreign_notification, notify  # noqa: PLC0415 - hardly ever needed
 
         told = notify(snapshot.session, build_foreign_notification(snapshot.foreign))

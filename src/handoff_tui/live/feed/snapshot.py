@@ -64,7 +64,7 @@ class RepositorySnapshot:
 
     @property
     def foreign(self) -> tuple[str, ...]:
-        """Entries that carry the user's signature and were not made at this desk."""
+        """Entries that carry the user's signature and were not made on this machine."""
         return tuple(problem.text for problem in self._log_problems if problem.code == FOREIGN)
 
     @property

@@ -132,7 +132,7 @@ class RepositoryPart:
     fatal: tuple[str, ...] = ()
     """What is wrong with the log; empty if it is intact."""
     foreign: tuple[str, ...] = ()
-    """Entries that carry the user's signature and were not made at this desk."""
+    """Entries that carry the user's signature and were not made on this machine."""
     refused: str = ""
     """Why its settings are not used: the defaults apply, and every gate is closed."""
     begun: bool = True
@@ -462,7 +462,7 @@ class AppState:
     generation: int = 0
     repositories: tuple[RepositoryPart, ...] = ()
     inbox: tuple[InboxItem, ...] = ()
-    """Sorted by what the person at the desk can do, then by risk, then by age."""
+    """Sorted by what the user can do, then by risk, then by age."""
     chosen: HandoffKey | None = None
     phase: str | None = None
     """The phase in view, if it is not the open one."""

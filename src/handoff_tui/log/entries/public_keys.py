@@ -190,7 +190,7 @@ def _parse_curve_point(reader: WireReader, kind: KeyType) -> bytes:
     size = (order.bit_length() + 7) // 8
     if len(point) != 1 + 2 * size or point[0] != _UNCOMPRESSED:
         raise PublicKeyMalformedError("the point of the ECDSA key is not in uncompressed form")
-    # As in OpenSSH: a coordinate that is too short or too long is no accident.
+    # As in OpenSSH: a coordinate that is too short or too long is deliberate.
     for coordinate in (int.from_bytes(point[1 : 1 + size], "big"), int.from_bytes(point[1 + size :], "big")):
         if coordinate.bit_length() <= order.bit_length() // 2 or coordinate >= order - 1:
             raise PublicKeyMalformedError("the point of the ECDSA key is not acceptable")

@@ -88,7 +88,7 @@ class LogGates:
         return {handoff.id: self.judge(handoff) for handoff in self.handoffs}
 
     def judge_taken_up(self) -> dict[str, GateReport]:
-        """The gates of those handoffs that the log speaks of."""
+        """The gates of the handoffs that the log mentions."""
         return {handoff.id: self.judge(handoff) for handoff in self.handoffs if handoff.id in self._taken_up}
 
     def judge(self, handoff: Handoff, phase: str | None = None) -> GateReport:

@@ -85,7 +85,7 @@ def find_trusted_commit(session: Session) -> EarlierState | None:
 def list_approved(
     session: Session, index: LogIndex, tree: str, handoff: str | None = None
 ) -> tuple[ApprovedSnapshot, ...]:
-    """Lists approvals of other files than these, newest first: work is no baseline for itself.
+    """Lists approvals of other files than these, newest first: work can't be its own baseline.
 
     With `handoff`, only its own: what was approved of another one holds work of this one that nobody has reviewed.
     """

@@ -71,7 +71,7 @@ class ScopedWork:
         return known + 1 if last and self._is_new(handoff, last) else known
 
     def find_producers(self, handoff: Handoff, key: GateKey) -> frozenset[str]:
-        """Whoever made the handoff's own commits, whom it names, and who submitted it."""
+        """The authors of the handoff's own commits, the agents it names, and who submitted it."""
         names = set(handoff.producers)
         for commit in self.scopes.of(handoff.id).commits:
             if commit in self._work:

@@ -127,7 +127,7 @@ class InitRequest:
     agent: FirstAgent | None = None
     """The program that is to be an agent, if there are no settings yet."""
     prompt: Prompt | None = None
-    """Who is asked for the passphrase of the key; by default whoever can be."""
+    """Who is asked for the passphrase of the key; by default, the person at the terminal."""
 
 
 def begin_log(start: Path, request: InitRequest) -> InitReport:

@@ -165,7 +165,7 @@ class SealReport(Model):
 
 
 class EnrolmentReport(Model):
-    """A line for allowed_signers, to send to whoever proposes the policy."""
+    """A line for allowed_signers, to send to the person who proposes the policy."""
 
     principal: str
     keyid: str

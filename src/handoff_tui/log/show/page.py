@@ -43,7 +43,7 @@ def build_log_json(view: ShownLog) -> dict[str, object]:
 
 
 def build_entry_json(view: EntryView, extracted: tuple[str, ...] = ()) -> dict[str, object]:
-    """Every field of the entry as it was signed is in `entry`; null where it is no entry."""
+    """Every field of the entry as it was signed is in `entry`; null if it isn't an entry."""
     rest = view.model_dump(mode="json", exclude={"row"})
     return {"schema": SHOW_SCHEMA, **_build_row_json(view.row), **rest, "extracted": list(extracted)}
 

@@ -105,7 +105,7 @@ def _read_entry_blobs(repository: Repository, commit: str) -> dict[str, str]:
 
 
 def _read_true_entries(repository: Repository, blobs: dict[str, str]) -> frozenset[str]:
-    """Keeps those whose content matched their name in the commit: removing what was never an entry is no loss."""
+    """Keeps those whose content matched their name in the commit: removing what was never an entry isn't a loss."""
     contents = read_blobs(repository.git, sorted(set(blobs.values())), MAX_ENTRY_BYTES)
     return frozenset(
         digest
@@ -180,7 +180,7 @@ class Opinion(NamedTuple):
 
 def ask_second_opinion(contents: Mapping[str, bytes], verdict: LogVerdict) -> Opinion:
     """Asks about every signature of every entry that can be read. A disagreement is fatal."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only who asks pays for it
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - needed only on request
 
     find_program()
     questions = list(build_questions(contents, verdict))

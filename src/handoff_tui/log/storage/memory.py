@@ -160,7 +160,7 @@ class KnownLog:
     """One log that the user consented to."""
 
     keys: frozenset[str] = frozenset()
-    """The user's keys that signed in it at this desk."""
+    """The user's keys that signed in it on this machine."""
     own: frozenset[str] = frozenset()
     """The entries by these keys that are known to be the user's."""
 
@@ -224,7 +224,7 @@ class LogMemory:
         return self._logs is not None and log in self._logs.load()
 
     def list_foreign(self, verdict: LogVerdict) -> tuple[Entry, ...]:
-        """Lists the entries by the user's keys that were not made at this desk."""
+        """Lists the entries by the user's keys that were not made on this machine."""
         known = None if self._logs is None or verdict.log is None else self._logs.load().get(verdict.log)
         if known is None or not known.keys:
             return ()
@@ -275,7 +275,7 @@ class LogMemory:
         is_persons = begins or entry.decision is not None  # a sealed policy has others' signatures, too
         keys = frozenset(entry.keyids if is_persons else ())
         known = self._logs.load().get(after.log or "", KnownLog())
-        new = keys - known.keys  # what they signed before this desk knew them is taken as the user's
+        new = keys - known.keys  # what they signed before this machine knew them is taken as the user's
         earlier = (one.id for one in after.entries if not new.isdisjoint(one.keyids))
         self._logs.add(after.log or entry.id, keys, (entry.id, *earlier))
 

@@ -226,7 +226,7 @@ class AddressedFolder:
             write_git_files(own, folder)
             if not target.write_once(name, content, folder):
                 self._is_stored(target, name, content, path)
-        # all of them, whoever made them: a process that died right after making a folder hasn't synced it
+        # all of them, no matter who made them: a process that died right after making a folder hasn't synced it
         for one in reversed(folders):
             one.sync()
 

@@ -8,7 +8,7 @@ _noted: set[str] | None = None
 
 
 def begin_noting() -> set[str]:
-    """Starts noting anew, until somebody else does; returns the paths, which grow."""
+    """Starts a new list of noted paths, until somebody else does; returns the list, which grows."""
     global _noted  # noqa: PLW0603 - a process answers one question at a time
     _noted = set()
     return _noted

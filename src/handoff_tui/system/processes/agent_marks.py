@@ -88,7 +88,7 @@ def find_agents_of_user() -> tuple[AgentMark, ...]:
 
 
 def find_mark(environment: os._Environ[str] | dict[str, str]) -> tuple[str, str] | None:
-    """Returns the variable and the host it stands for; a variable without a value is no mark."""
+    """Returns the variable and the host it stands for; a variable without a value isn't a mark."""
     for name, host in AGENT_MARKS.items():
         if environment.get(name):
             return name, host

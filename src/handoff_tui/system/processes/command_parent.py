@@ -49,7 +49,7 @@ def _wake_on_child() -> int:
 
 
 def _wait(process: AgentProcess, socket: int, woken: int) -> None:
-    """Returns when the command has ended, or whoever started it is gone."""
+    """Returns when the command has ended, or the process that started it is gone."""
     while process.code is None:
         ready, _, _ = select.select([socket, woken], [], [])
         if woken in ready:

@@ -1,4 +1,4 @@
-"""Processes that survive whoever started them, and leaving the current one."""
+"""Processes that survive the one that started them, and leaving the current one."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class LogAlarm(NamedTuple):
     root: str
     fatal: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
-    """Entries that carry the user's signature and were not made at this desk."""
+    """Entries that carry the user's signature and were not made on this machine."""
 
 
 Alarm = tuple[LogAlarm, ...]

@@ -33,7 +33,7 @@ class Offer(NamedTuple):
     note: str = ""
     refusal: str = ""
     asks: Message | None = None
-    """What choosing it asks for; without it, whoever opened the list knows the id."""
+    """What choosing it asks for; None if the opener of the list handles the id."""
 
 
 Answer = str | Message

@@ -55,7 +55,7 @@ class ProofRows:
         row = self._rows[self.keys.index(name)] if name and name in self.keys else None
         return None if isinstance(row, str) else row
 
-    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
+    def build_row(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - the widget cuts it
         row = self._rows[index]
         if isinstance(row, str):
             return (Cell(render_safe(row), "heading"),)
@@ -124,7 +124,7 @@ class ProofLines(LineView):
         if self.is_attached:
             self._draw_picture()
 
-    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - the widget cuts it
         if self._shades:
             return (Cell(self._shades[index]),)
         return build_proof_line(self._shown, index, self._offset) if self._shown is not None else ()

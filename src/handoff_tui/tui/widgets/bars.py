@@ -173,7 +173,7 @@ class FindLine(Horizontal):
     @on(Input.Submitted)
     def keep(self, event: Input.Submitted) -> None:
         event.stop()
-        event.input.can_focus = False  # the text stays on the screen, but is no pane to step to
+        event.input.can_focus = False  # the text stays on the screen, but isn't a pane to step to
         self.post_message(self.Left(kept=bool(event.value)))
 
     def on_key(self, event: events.Key) -> None:

@@ -277,7 +277,7 @@ class _Judge:
         return posixpath.dirname(found) if posixpath.basename(found) == ".git" else found
 
     def _take_setting(self, setting: str, aliases: dict[str, str], folder: str, *, hidden: bool = False) -> None:
-        """Takes a setting: an alias, or maybe a command; with `hidden`, its value stands in a variable."""
+        """Takes a setting: an alias, or maybe a command; with `hidden`, its value comes from a variable."""
         key, _, value = setting.partition("=")
         key = key.lower()
         if key.startswith("alias."):
@@ -492,7 +492,7 @@ class _Judge:
                 self.run_text(text.partition("=")[2])
 
     def _run_after(self, options: frozenset[str], words: list[ShellWord]) -> None:
-        """Runs the programs after `-exec` and the like; `find -delete` deletes where it starts."""
+        """Runs the programs after `-exec` and similar options; `find -delete` deletes where it starts."""
         for at, word in enumerate(words):
             if word.text in options:
                 self._run_words(words[at + 1 :], ShellCommand())

@@ -23,7 +23,7 @@ class KnownTexts:
         read_file: Callable[[str], str | None],
         report: Callable[[str], None],
     ) -> None:
-        """`report` is told of a text that another program changes before it is run."""
+        """`report` is called for a text that another program changes before it is run."""
         self._find_path = find_path
         self._read_file = read_file
         self._report = report
@@ -39,7 +39,7 @@ class KnownTexts:
         return "\n".join(texts).strip("\n")
 
     def find_output(self, commands: Sequence[ShellCommand], shown: str) -> str | None:
-        """Returns what commands print, if it stands there; a text that others change on its way may be anything."""
+        """Returns what commands print, if it can be read there; a text that is changed on the way may be anything."""
         printed = [self.find_printed(command) for command in commands]
         if any(text is not None for text in printed):
             return "\n".join(text or "" for text in printed)
@@ -48,7 +48,7 @@ class KnownTexts:
         return None
 
     def find_printed(self, command: ShellCommand) -> str | None:
-        """Returns the text that a command prints because it stands in its words, or in a script that it names."""
+        """Returns the text that a command prints because it is in its arguments, or in a script that it names."""
         name = name_program(command.words[0]) if command.words else ""
         words = command.words[1:]
         if name not in _LITERAL_SOURCES:

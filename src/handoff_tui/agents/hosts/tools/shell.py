@@ -333,7 +333,7 @@ class _Reader:
                 self._expand(name[0], characters, quoted=quoted)
 
     def _read_parameter(self, inside: str, characters: _Characters, *, quoted: bool) -> None:
-        """Reads `${…}`: a plain name is looked up, another text may stand in its place, substitutions are read."""
+        """Reads `${…}`: a plain name is looked up, its default may replace it, and substitutions are read."""
         if _NAME.fullmatch(inside):
             self._expand(inside, characters, quoted=quoted)
             return

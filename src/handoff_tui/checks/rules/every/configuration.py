@@ -1,4 +1,4 @@
-"""Whatever checks the work is no weaker than at the baseline: CI, handoff-tui.toml, thresholds."""
+"""Nothing that checks the work is weaker than at the baseline: CI, handoff-tui.toml, thresholds."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def _pair(
 
 
 def _drop_moved(gone: list[_Threshold], added: list[_Threshold], *, floor: bool) -> list[_Threshold]:
-    """Returns thresholds that only moved to another file: the old ones, and new ones that are no looser."""
+    """Returns thresholds that only moved to another file: the old ones, and new ones that are not looser."""
     moved: list[_Threshold] = []
     for old in gone:
         new = next(

@@ -140,7 +140,7 @@ def _compare_state(draft: BuilderDraft, source: Source, log: Source | None) -> N
 
 
 def _compare_verdict(draft: BuilderDraft, source: Source) -> None:
-    """Adds that evidence of the newest results tells of a failure that they don't."""
+    """Adds that evidence of the newest results reports a failure that they don't."""
     root = source.json
     newest = draft.newest.reading if draft.newest else None
     if root is None or not isinstance(root.value, dict) or newest is None or _judge(newest.status or "") is not True:

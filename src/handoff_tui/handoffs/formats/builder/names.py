@@ -272,7 +272,7 @@ def _parse_flat(stem: str, attempt: int | None, title: str | None) -> NamedFile 
 
 
 def _split_number(kind: str, rest: str, title: str | None) -> tuple[str, str, str, int | None] | None:
-    """Id, original name, the words after it, and a second number that is no part of the id."""
+    """Id, original name, the words after it, and a second number that isn't part of the id."""
     framework = _FRAMEWORK.match(rest)
     if framework is not None:
         return (

@@ -298,7 +298,7 @@ def _answered_numbers(source: Source) -> Iterator[int]:
             yield _number(heading)
         for block in section.blocks:
             if isinstance(block, markdown.Item) and block.ordered and block.depth == 1 and heading is None:
-                counter = max(counter + 1, block.number or 0)  # a list may leave questions out, or start anew at 1
+                counter = max(counter + 1, block.number or 0)  # a list may leave questions out, or start again at 1
                 if not _NO_ANSWER.match(block.text.rpartition("?")[2]):
                     yield counter
         for line in section.lines():

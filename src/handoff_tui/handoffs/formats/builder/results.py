@@ -61,7 +61,7 @@ class StatusReading(NamedTuple):
 
 
 def find_status(source: Source) -> StatusReading | None:
-    """The first status that can be read; words that are no status are reported."""
+    """The first status that can be read; words that aren't a status are reported."""
     candidates = list(_stated(source))
     for line, text in candidates:
         if is_template(text):

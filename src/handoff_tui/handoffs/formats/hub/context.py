@@ -154,7 +154,7 @@ _AGENT_LEVEL = 3
 
 
 def add_attempts(context: ContextFile, draft: HandoffDraft, settings: Hub = STANDARD) -> None:
-    """Adds the reports that a context tells of, without those that an earlier context told of already."""
+    """Adds the reports in a context, without those that an earlier context had already."""
     known = Counter(map(_identify, draft.attempts))
     for section in context.source.outline.sections:
         heading = _AGENT.match(section.name) if section.level == _AGENT_LEVEL else None

@@ -280,7 +280,7 @@ def read(owned: list[Source], files: FormatFiles) -> FormatReading:
 
 
 def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
-    """One handoff per task: all its contexts tell of attempts, the newest says where it is now."""
+    """One handoff per task: all its contexts report attempts, the newest says where it is now."""
     contexts = sorted(map(read_context, sources), key=lambda context: context.age_key)
     foreign = {context.source.path: owner for context, owner in find_foreign_runs(contexts)}
     names = _name_contexts(contexts)

@@ -29,7 +29,7 @@ _NOT_DONE: Final = frozenset(
 
 
 def parse_stage(text: str | None) -> str | None:
-    """The stage a word names, in capitals: `security` → SEC, `qa_failed` → QA_FAILED; `none` is no stage."""
+    """The stage a word names, in capitals: `security` → SEC, `qa_failed` → QA_FAILED; `none` isn't a stage."""
     if text is None:
         return None
     word = text.strip().upper().replace(" ", "_").replace("-", "_")

@@ -29,7 +29,7 @@ _MENDED: Final = compile_later(
     r"\b(?:fix(?:e[sd])?|no longer|resolved|handled|instead of|used to|was returning|now returns?|previously)\b",
     re.IGNORECASE,
 )
-"""A line that tells of a server error that is gone."""
+"""A line that reports a server error that is gone."""
 _TRACEBACK: Final = compile_later(
     r"\bTraceback\b|^goroutine \d+ \[|\bpanicked at\b|\bSegmentation fault\b|\bcore dumped\b"
     r"|\bunhandled (?:exception|(?:promise )?rejection)\b|^Exception in thread\b|^\s+at \S+\(\S+:\d+(?::\d+)?\)$",
@@ -40,7 +40,7 @@ _ERROR: Final = compile_later(
     r"\b(?-i:ERROR)\b",
     re.IGNORECASE,
 )
-"""A line that tells of an error, not one about errors."""
+"""A line that reports an error, not one about errors in general."""
 _NO_ERROR: Final = compile_later(
     r"\b(?:no|0|zero|without(?: any)?|any)\s+(?:\w+\s+)?errors?\b|\berrors?\W{1,3}(?:0|none|null|\[\])(?!\w)|"
     r"\berror[- ](?:handl\w+|messages?|pages?|paths?|cases?)\b",
@@ -81,7 +81,7 @@ def is_settled(later: str) -> bool:
 
 
 def is_mended(line: str) -> bool:
-    """Whether a line tells of an error that is gone."""
+    """Whether a line reports an error that is gone."""
     return _MENDED.search(line) is not None
 
 

@@ -292,7 +292,7 @@ def add_session_log(source: Source, draft: HandoffDraft) -> None:
 
 
 def _list_last_session(entries: list[JsonNode], draft: HandoffDraft) -> list[JsonNode]:
-    """The entries of the session that hands over: earlier ones tell of earlier times."""
+    """The entries of the session that hands over: earlier ones are about earlier times."""
     start = next((fact.value for fact in draft.facts if fact.name == "session start"), None)
     last = [entry for entry in entries if start is not None and (entry.scalar("timestamp") or "") >= start]
     return last or entries[-1:]
@@ -377,7 +377,7 @@ def build_live_handoff(
 
 
 def _add_documents(sources: dict[str, Source], draft: HandoffDraft) -> None:
-    """All other files; only the newest session document tells of this session, the earlier ones are history."""
+    """All other files; only the newest session document is about this session, the earlier ones are history."""
     names = sorted(name for name in sources if name not in layout.STATE_NAMES)
     newest = _find_newest_session(names, sources)
     for name in sorted(names, key=lambda name: (_is_latest(name), name)):
@@ -399,7 +399,7 @@ def _add_documents(sources: dict[str, Source], draft: HandoffDraft) -> None:
 
 
 def _find_newest_session(names: list[str], sources: dict[str, Source]) -> str | None:
-    """The document that LATEST leads to; LATEST itself if it is no link; else the last by name."""
+    """The document that LATEST leads to; LATEST itself if it isn't a link; else the last by name."""
     sessions = [name for name in names if is_session_document(sources[name]) and sources[name].readable]
     latest = next((name for name in sessions if _is_latest(name)), None)
     others = [name for name in sessions if name != latest]

@@ -77,7 +77,7 @@ def learn_headings(files: FormatFiles) -> frozenset[str]:
 
 
 def is_beside_another(source: Source, files: FormatFiles) -> bool:
-    """A loose text beside the documents of a builder is no handoff of its own, unless its name or headings say so."""
+    """A loose text beside a builder's documents isn't a handoff of its own, unless its name or headings say so."""
     if SPEAKS_OF_HANDOFF.search(source.name) or is_structured(source.path) or find_topics(source):
         return False
     return any(_BUILDER.search(path) for path in list_below(files.paths, source.folder))
@@ -471,7 +471,7 @@ def _build_attempts(source: Source, notes: Notes) -> tuple[Attempt, ...]:
 
 
 def _find_message(notes: Notes) -> str | None:
-    """The context or summary; else the first prose that is no field."""
+    """The context or summary; else the first prose that isn't a field."""
     for section in notes.current:
         if section.name.lower() in {"summary", "context", "overview", "current task", "current state"}:
             text = claim_words.section_text(section)

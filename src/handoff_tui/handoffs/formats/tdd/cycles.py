@@ -108,7 +108,7 @@ def phase_of_agent(name: str) -> str | None:
 
 
 def printable(text: str) -> str:
-    """Git's text may hold bytes that are no UTF-8; they arrive as halves of surrogate pairs."""
+    """Git's text may hold bytes that aren't UTF-8; they arrive as halves of surrogate pairs."""
     return _SURROGATE.sub("\ufffd", text)
 
 
@@ -228,7 +228,7 @@ def _without_repeats(steps: Sequence[CycleStep]) -> list[CycleStep]:
 
 
 def _sort_oldest_first(steps: list[CycleStep], history: CommitOrder) -> list[CycleStep]:
-    """History and queue keep the order of their files and come first; a second state file is no attempt."""
+    """History and queue keep the order of their files and come first; a second state file isn't an attempt."""
     kept = [step for step in steps if step.origin is Origin.HISTORY]
     queued = [step for step in steps if step.origin is Origin.QUEUE]
     committed = [step for step in steps if step.origin in {Origin.NOTE, Origin.TRAILER, Origin.REF}]

@@ -1,4 +1,4 @@
-"""Gathers what notes, commits, refs and files tell of the cycles, and adds the test list, the lock and the context."""
+"""Gathers the cycles from notes, commits, refs and files, and adds the test list, the lock and the context."""
 
 from __future__ import annotations
 

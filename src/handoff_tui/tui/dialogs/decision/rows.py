@@ -214,7 +214,7 @@ def _add_trouble(page: Page, words: str, role: str, trouble: Trouble | None) -> 
 
 
 def _add_demands(page: Page, part: DecisionPart, problems: Sequence[ReviewProblem]) -> None:
-    """Lists what is still open, each with where to look; then what goes along."""
+    """Lists what is still open, each with where to look; then what is signed with it."""
     for demand in part.demands:
         detail = (Cell(f"  {render_safe(demand.detail)}", "muted"),) if demand.detail else ()
         glyph, role = ("!", "warning") if demand.asks else ("○", "text")

@@ -148,7 +148,7 @@ class OutputLines(LineView):
                 return index + (1 if left < 0 and index < self.line_count - 1 else 0)
         return 0
 
-    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - whoever draws cuts it
+    def build_line(self, index: int, width: int) -> tuple[Cell, ...]:  # noqa: ARG002 - the widget cuts it
         window = self._window
         if window is None or not window.first <= index < window.first + len(window.lines):
             return (_UNREAD,)

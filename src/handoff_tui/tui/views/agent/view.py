@@ -247,7 +247,7 @@ class AgentView(View):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Puts both side by side if there is room; without any run there is no output to show."""
+        """Puts both side by side if there is room; without a run there is no output to show."""
         self.set_class(self.size.width >= _WIDE and self._rows is not None, "-both")
         if self._rows is None:
             self.add_class("-outcome")

@@ -78,7 +78,7 @@ class DiffPanels(View):
         self._last_files: dict[HandoffKey | None, str] = {}
         """The file that was open last, by handoff."""
         self._positions: dict[tuple[HandoffKey | None, str], Position] = {}
-        """Where the cursor was in a file, by handoff: whoever comes back goes on from there."""
+        """Where the cursor was in a file, by handoff: coming back goes on from there."""
         self._drawn_place: tuple[HandoffKey | None, str] | None = None
         self._drawn_files: tuple[object, ...] = ()
         self._drawn_record: tuple[object, ...] = ()
@@ -224,7 +224,7 @@ class DiffPanels(View):
         if files:
             self._list.show(ChangedFileRows(files, state.drafts.viewed, state.drafts.comments, self._path, facts))
             if self._path is not None and (self._panel == LINES or not before or before[2] is None):
-                self._list.choose(self._path)  # the cursor goes along with what is being read
+                self._list.choose(self._path)  # the cursor follows what is being read
         else:
             self._list.show(EmptyRows(*self._describe_nothing()))
         read = count_read(self._files, state.drafts.viewed)

@@ -290,7 +290,7 @@ class DiffRows:
         width: int = 80,
         threads: Sequence[Thread] = (),
     ) -> None:
-        """`comments` are drafts; a reply among them stands in its thread."""
+        """`comments` are drafts; a reply among them is shown in its thread."""
         self.file = file
         self.look = look
         self._head = build_head(file, width, expanded=look.expanded)
@@ -361,7 +361,7 @@ class DiffRows:
         return _build_pane((gutter, self._mark(line.new_number), Cell(" ", "muted")), row)
 
     def _mark(self, number: int | None) -> Cell:
-        """A problem at a line stands in its gutter."""
+        """A problem at a line is marked in its gutter."""
         return Cell("✗", "fail") if number is not None and number in self.look.wrong else Cell("│", "muted")
 
     def _build_side(self, index: int, *, old: bool) -> Pane:

@@ -296,7 +296,7 @@ def _get(token: Token, name: str) -> str:
 @cache
 def _build_parser(*, blocks_only: bool) -> MarkdownIt:
     """Builds a parser that leaves inline text alone: blocks are parsed one by one, except those that are too long."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - only for who reads a document
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - only reading a document needs it
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     return parser.disable("inline") if blocks_only else parser

@@ -247,7 +247,7 @@ class DocumentsView(View):
         rows = OutlineRows(self._documents, self._state.open_document, self._sections, opened, wrong)
         outline = self.query_one("#outline", RowList)
         outline.show(rows)
-        if not outline.has_focus:  # the cursor goes along with what is being read
+        if not outline.has_focus:  # the cursor follows what is being read
             outline.choose(f"{DOCUMENT}{self._state.open_document}")
 
     def _build_note(self) -> tuple[Cell, ...]:

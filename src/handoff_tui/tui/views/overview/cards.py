@@ -1,4 +1,4 @@
-"""The overview as a page: the facts, the problems as cards, the pipeline, and what the person at the desk can do."""
+"""The overview as a page: the facts, the problems as cards, the pipeline, and what the user can do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue: every handoff of every open repository, grouped by what the person at the desk can do."""
+"""The queue: every handoff of every open repository, grouped by what the user can do."""
 
 from __future__ import annotations
 
