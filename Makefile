@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PIP_CONSTRAINT :=
-unexport PYTHONDONTWRITEBYTECODE  # else every worker compiles all tests anew: 15 seconds each
+unexport PYTHONDONTWRITEBYTECODE  # else every worker compiles all tests again: 15 seconds each
 # Many tests wait for a watcher, a terminal or another process: two at once for each processor. The slow ones stand
 # together in a few folders, so a worker that is done takes over from one that is not.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))' 2>/dev/null || echo 2)
@@ -21,9 +21,9 @@ help:
 	@echo "make check       format, lint, types, contracts, tests: all that CI runs"
 	@echo "make bench       measure, print a table of ratios, store it in benchmarks/results"
 	@echo "make build       a wheel and a source archive in dist/"
-	@echo "make golden      write the expected outputs, screens and docs/transcript.md anew"
-	@echo "make pictures    draw the screens in the README anew"
-	@echo "make cast        record the tour of the demo anew, as docs/pictures/tour.cast"
+	@echo "make golden      rewrite the expected outputs, screens and docs/transcript.md"
+	@echo "make pictures    redraw the screens in the README"
+	@echo "make cast        record the tour of the demo, as docs/pictures/tour.cast"
 
 demo: $(VENV)/.runtime
 	@$(BIN)/handoff-tui demo

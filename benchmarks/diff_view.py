@@ -50,7 +50,7 @@ class BenchApp(App[None]):
 
 
 def measure_diff_view(rounds: int) -> list[Row]:
-    """One page after the other, as with Page Down; each time anew, nothing of it is remembered from the last time."""
+    """One page after the other, as with Page Down; every time; nothing is remembered from the last time."""
     return asyncio.run(_measure(rounds))
 
 

@@ -104,7 +104,7 @@ def _save_document(watched: _Watched, number: int) -> tuple[float, float]:
 
 
 def _save(watched: _Watched, path: str, content: str, is_there: Callable[[AppState], bool]) -> tuple[float, float]:
-    """Seconds until a watcher told of it, and until a state had its result."""
+    """Seconds until a watcher reported it, and until a state had its result."""
     target = watched.place / path
     new = target.with_name("file.new")
     new.write_text(content, encoding="utf-8")

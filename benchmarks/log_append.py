@@ -64,7 +64,7 @@ class _Signer:
 
 
 def measure_log_append(folder: Path, rounds: int) -> list[Row]:
-    """In a process that stays, as the app is; and with everything opened anew, as a command does, with the cache."""
+    """In a process that stays, as the app is; and with everything opened again, as a command does, with the cache."""
     roots = {count: build_log(folder / f"log-{count}", count) for count in (_FEW, _MANY)}
     staying: dict[str, Callable[[], object]] = {
         str(count): partial(_append, _open_journal(root)) for count, root in roots.items()

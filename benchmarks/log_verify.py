@@ -26,7 +26,7 @@ _MOST_ROUNDS = 3
 
 
 def measure_log_verify(folder: Path, rounds: int) -> list[Row]:
-    """Everything opened anew each time, as a command does; in processor time, that of git counted in."""
+    """Everything opened again every time, as a command does; in processor time, that of git counted in."""
     few, many = (build_log(folder / f"verified-{count}", count) for count in (_FEW, _MANY))
     cases: dict[str, Callable[[], object]] = {
         "few": partial(_verify, few, _FEW, cached=False),

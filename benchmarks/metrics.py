@@ -36,7 +36,7 @@ _SUBJECT = Subject(
 
 
 def measure_metrics(folder: Path, rounds: int) -> list[Row]:
-    """Everything opened anew each time, as a command does; in processor time, that of git counted in."""
+    """Everything opened again every time, as a command does; in processor time, that of git counted in."""
     root = folder / "figures"
     root.mkdir(parents=True)
     log = build_log(root / "repository", _ENTRIES, partial(_write_record, root / "repository"))

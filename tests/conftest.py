@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.support.signed import Circle, Person
     from tests.support.stepping import Stepping
 
-# A loaded machine is no reason to fail. `make test-slow` tries more examples.
+# A loaded machine isn't a reason to fail. `make test-slow` tries more examples.
 settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
 settings.register_profile("thorough", settings.get_profile("usual"), max_examples=150)
 settings.load_profile("usual")
@@ -52,7 +52,7 @@ def isolated_user(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in tuple(os.environ):
         if name.startswith(("GIT_", "CODEX_")) or name in _UNWANTED:
             monkeypatch.delenv(name)
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # else every process compiles the program anew
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # else every process compiles the program again
     configuration = home / "gitconfig"
     configuration.touch()
     monkeypatch.setenv("HOME", str(home))

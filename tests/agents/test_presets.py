@@ -107,7 +107,7 @@ def test_a_wrong_setting_is_refused(text: str, problem: str) -> None:
 
 
 def test_older_consents_stay_valid(stepping: Stepping) -> None:
-    """Settings that nobody uses are no part of what a person agreed to; a preset is."""
+    """Settings that nobody uses aren't part of what a person agreed to; a preset is."""
     stepping.builder.write("handoff-tui.toml", '[agents.maker]\ncommand = ["x"]\n').commit("configure")
     plain = digest_agents(stepping.desk())
     stepping.builder.write("handoff-tui.toml", '[agents.maker]\ncommand = ["x"]\nmax_turns = 3\nstream = "codex"\n')

@@ -53,6 +53,13 @@ NEVER = {
     "us, of the program": r"\bwithout us\b|\boutlives us\b|\bfaults? of ours\b|\bbugs? of ours\b",
     "speaks against (say counts against)": r"\bspeaks? against\b",
     "nothing where (say None if)": r"\bnothing (?:where|if|when|for) (?:there|it|the|what|a|no|none)\b",
+    "is no commit id (say is not a commit id)": r"(?<!there )\b(?:is|are|was|were) no "
+    r"(?!longer\b|more\b|less\b|sign\b|\w+er\b)\w",
+    "tells of, speaks of (say reports, is about)": r"\b(?:tells?|told|speaks?|spoke) of\b",
+    "anew (say again)": r"\banew\b",
+    "runs away from you (say isolated from you)": r"\bruns? away from you\b",
+    "this desk (say this machine)": r"\bthis desk\b",
+    "belongs into (say belongs in)": r"\bbelongs? into\b",
     "one value an attempt (say per attempt)": r"\bone (?:value|row|line|entry|file|process) an? \w+\b",
     # rules
     "guillemets": r"[«»]",

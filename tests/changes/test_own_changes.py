@@ -71,7 +71,7 @@ def test_diff_has_the_files_of_the_handoff_alone(story: RepositoryBuilder) -> No
 
 
 def test_shared_path_ends_where_the_handoff_left_it(story: RepositoryBuilder) -> None:
-    """The next handoff begins there; whoever looks at the first is told of the second."""
+    """The next handoff begins there; whoever looks at the first is told about the second."""
     first, second = own(story.folder), own(story.folder, "H-2")
     assert read_lines(first, "both.py") == ["+both = 1"]
     assert read_lines(second, "both.py") == ["-both = 1", "+both = 2"]
@@ -92,7 +92,7 @@ def test_change_of_another_in_between_is_told(story: RepositoryBuilder) -> None:
 
 
 def test_commit_that_names_two_handoffs_is_shared(builder: RepositoryBuilder) -> None:
-    """Each has it in its diff, and is told of the other."""
+    """Each has it in its diff, and is told about the other."""
     builder.write("README.md").commit("start")
     hand_over(builder, "H-1", one__py="1\n")
     hand_over(builder, "H-2", two__py="2\n")

@@ -130,7 +130,7 @@ def test_edited_rules_and_pipelines_are_told(builder: RepositoryBuilder) -> None
 
 
 def test_new_dependency_is_named_and_an_upgrade_is_none(builder: RepositoryBuilder) -> None:
-    """Moved from one file to another, it is no new one either."""
+    """Moved from one file to another, it isn't a new one either."""
     builder.write("pyproject.toml", PROJECT).write("web/package.json", json.dumps({"name": "web"})).commit()
     builder.write("pyproject.toml", PROJECT.replace(">=13", ">=14")).commit()
     assert find(measure(builder), RiskKind.DEPENDENCY_ADDED) == []

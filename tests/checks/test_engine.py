@@ -253,7 +253,7 @@ def test_interruption_of_a_rule_is_not_swallowed() -> None:
 
 
 def test_rule_that_cannot_tell_is_unknown_and_keeps_its_blocking() -> None:
-    """Unknown is no pass: the result blocks as a failure would, and has a remedy."""
+    """Unknown isn't a pass: the result blocks as a failure would, and has a remedy."""
     result, _ = run(build_rule(lambda context: context.undecidable("HEAD is detached")))
     assert (result.outcome, result.summary, result.blocking) == (Outcome.UNKNOWN, "HEAD is detached", True)
     assert result.remedy is not None

@@ -115,7 +115,7 @@ def test_repository_before_the_verb_is_not_forgotten() -> None:
 
 
 def test_current_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Someone deleted it: that is no bug in handoff-tui, and a named repository can still be read."""
+    """Someone deleted it: that isn't a bug in handoff-tui, and a named repository can still be read."""
     folder = tmp_path / "gone"
     folder.mkdir()
     monkeypatch.chdir(folder)

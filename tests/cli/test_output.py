@@ -123,7 +123,7 @@ class Terminal(io.TextIOWrapper):
 
 
 def test_bytes_go_out_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also what is no text, and after text that was written before."""
+    """Also what isn't text, and after text that was written before."""
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
     sys.stdout.write("first ")

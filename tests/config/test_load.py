@@ -171,7 +171,7 @@ def test_a_key_given_to_an_action_by_its_earlier_name_is_taken_over() -> None:
     ],
 )
 def test_repository_cannot_set_the_users_desk(key: str, text: str) -> None:
-    """Theme, drawing, editor, keys and notifications are refused, with the file they belong into."""
+    """Theme, drawing, editor, keys and notifications are refused, with the file they belong in."""
     assert refusal(None, text) == [f"handoff-tui.toml:1: {key} cannot be set by a repository; put it into {USER}"]
     assert key in {origin.partition(".")[0] for origin in find_said(build_settings(text.encode(), None))}
 

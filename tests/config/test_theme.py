@@ -124,7 +124,7 @@ def test_users_theme_is_found_and_wins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["drak", "../themes/dark", "", "nothing like it at all", "\x1b[31m"])
 def test_unknown_theme_is_refused(name: str, tmp_path: Path) -> None:
-    """A name that is no theme, or would lead into another folder, is refused and escaped."""
+    """A name that isn't a theme, or would lead into another folder, is refused and escaped."""
     with pytest.raises(ConfigError, match="there is no theme") as refused:
         load_theme(name, tmp_path / "missing")
     assert refused.value.message.isprintable()

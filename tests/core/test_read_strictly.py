@@ -66,7 +66,7 @@ def test_whatever_it_accepts_pydantic_accepts(field: str, value: object) -> None
     "content", [b"", b"[]", b'{"tree": "a", "tree": 1}', b"\xff\xfe{\x00}\x00", b'{"commit": "a"}']
 )
 def test_no_snapshot_is_refused(content: bytes) -> None:
-    """What is no object with a tree is not read."""
+    """What isn't an object with a tree is not read."""
     with pytest.raises(ValueError):  # noqa: PT011 - pydantic says why
         read_strictly(Snapshot, content)
 

@@ -47,7 +47,7 @@ def test_impossible_lines_are_refused(text: str) -> None:
 
 
 def test_file_is_read_as_text(tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 do not stop it; a file that is not there does, with a hint."""
+    """Bytes that aren't UTF-8 do not stop it; a file that is not there does, with a hint."""
     place = tmp_path / "comments.txt"
     place.write_bytes(b"a.py: na\xefve\n")
     assert read_comment_file(place) == (Comment(text="na\ufffdve", path="a.py"),)

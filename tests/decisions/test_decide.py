@@ -266,7 +266,7 @@ def test_differences_are_counted_against_the_baseline(gate_desk: GateDesk, bo: P
 
 
 def test_text_that_is_no_text_can_be_stored(gate_desk: GateDesk) -> None:
-    """A file name that is no UTF-8 and comments with half a character come back as something readable."""
+    """A file name that isn't UTF-8 and comments with half a character come back as something readable."""
     remark = Comment(text="x\udc80" * 3000, path="a\udcff.py")
     record = build_record(look(gate_desk), (remark,), ("b\udcfe",), DecisionVerb.REJECT)
     digest = write_review(gate_desk.root, record)

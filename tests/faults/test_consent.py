@@ -188,7 +188,7 @@ def test_first_use_is_a_persons_consent(gate_desk: GateDesk, bo: Person, tmp_pat
     assert stranger.say("gate", HANDOFF, "--repo", clone).code == 0
 
 
-# what this desk remembers
+# what this machine remembers
 
 
 def test_lost_rejection_is_fatal_although_the_clone_forgot_it(gate_desk: GateDesk, bo: Person) -> None:

@@ -104,7 +104,7 @@ def test_files_hidden_by_local_excludes_are_told(gate_desk: GateDesk) -> None:
     with (bo.home / ".gitconfig").open("a") as settings:
         settings.write(f"[core]\n\texcludesFile = {bo.home / 'ignore'}\n")
     shown = read_page(gate_desk, bo)
-    assert "2 untracked files hidden by an exclude of this machine, and in no diff" in shown
+    assert "2 untracked files hidden by an exclude of this machine, so in no diff" in shown
     assert "src/global.py, src/hidden.py" in shown
     assert "made.py" not in shown
     [told] = [
@@ -116,7 +116,7 @@ def test_files_hidden_by_local_excludes_are_told(gate_desk: GateDesk) -> None:
 
 
 def test_edit_hidden_by_an_attribute_is_told(gate_desk: GateDesk) -> None:
-    """A26: code inside `$Id: … $` under `ident` is no change for git; the page names the file."""
+    """A26: code inside `$Id: … $` under `ident` isn't a change for git; the page names the file."""
     bo = gate_desk.person("bo")
     gate_desk.begin(bo)
     gate_desk.builder.write(".gitattributes", "*.py ident\n").write("src/id.py", "# $Id$\n").commit("ident")

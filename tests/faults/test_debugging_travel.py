@@ -114,7 +114,7 @@ def test_check_on_missing_content_ends_with_its_name(story: RepositoryBuilder) -
 
 
 def test_shallow_clone_says_how_far_it_goes(story: RepositoryBuilder, isolated_user: Path) -> None:
-    """It fails in all that is here, which is not to say that it always did; what is not here is no commit."""
+    """It fails in all that is here, which is not to say that it always did; what is not here isn't a commit."""
     configure_script(isolated_user, 'test "$(cat number.txt)" -lt 6')
     story.git(
         "clone", "--quiet", "--depth=3", "--template=", f"file://{story.folder}", str(story.folder.parent / "cut")

@@ -288,7 +288,7 @@ def test_merge_by_the_reviewer_keeps_the_approval(desk: GateDesk, bo: Person) ->
 
 
 def test_command_runs_once_for_a_decision(desk: GateDesk, bo: Person) -> None:
-    """A failing command is not run again for the snapshot; what it prints each time anew does not supersede."""
+    """A failing command is not run again for the snapshot; output that differs every time doesn't supersede."""
     ran = desk.folder / "ran"
     script = f"date +%s%N; echo x >> {ran}; exit 1"
     access = f"{desk.folder}/:write"

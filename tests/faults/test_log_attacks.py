@@ -117,7 +117,7 @@ def test_unsigned_field_is_refused(log: RealLog, place: str) -> None:
 
 
 def test_field_that_the_format_does_not_know_is_refused_even_signed(log: RealLog) -> None:
-    """A signed extra is no part of an entry."""
+    """A signed extra isn't part of an entry."""
     log.store(log.rewrite(find(log, "H-2"), change_predicate(note="more"), "bob"))
     assert refused(log) == ["bad-schema"]
 
@@ -215,7 +215,7 @@ def test_same_person_with_two_keys_counts_once(builder: RepositoryBuilder) -> No
 
 @pytest.mark.parametrize("namespace", ["git", "file", "handoff-log@handoff-tui.example"])
 def test_signature_for_another_purpose_is_refused(fresh: RealLog, tmp_path: Path, namespace: str) -> None:
-    """What the same key signed for git, or anything else, is no approval."""
+    """What the same key signed for git, or anything else, isn't an approval."""
     key = make_key(tmp_path / "key")
     signers = build_signers("alice", "claude") + f'bob namespaces="handoff-log@handoff-tui" {read_public(key)}\n'
     fresh.add_policy(signers=signers)
@@ -310,7 +310,7 @@ def test_cut_tail_is_noticed_against_a_commit(log: RealLog) -> None:
 
 
 def test_change_and_move_are_noticed_against_a_commit(log: RealLog) -> None:
-    """An entry that was changed in place, or put under another name, is lost too; what is new is no loss."""
+    """An entry that was changed in place, or put under another name, is lost too; what is new isn't a loss."""
     base = log.builder.commit("log").head()
     log.decide("alice", handoff="H-3")
     assert list_codes(log.verify(against=base)) == []
@@ -640,7 +640,7 @@ def test_torn_file_is_refused(log: RealLog) -> None:
 
 @pytest.mark.parametrize("what", ["entry", "shard", "log", "own"])
 def test_link_is_never_followed(log: RealLog, tmp_path: Path, what: str) -> None:
-    """A link to true entries is no entry: in the place of a file, a shard, or the whole folder."""
+    """A link to true entries isn't an entry: in the place of a file, a shard, or the whole folder."""
     last = log.place(find(log, "H-2"))
     place = {
         "entry": last,
@@ -664,7 +664,7 @@ def test_pipe_is_told_and_never_opened(log: RealLog) -> None:
 
 
 def test_foreign_files_are_told(log: RealLog) -> None:
-    """What is no entry by its name is listed, not read."""
+    """What isn't an entry by its name is listed, not read."""
     folder = log.folder / ".handoff-tui/log"
     log.builder.write(".handoff-tui/log/notes.txt").write(".handoff-tui/log/ab/README.md")
     (folder / "AB").mkdir()
@@ -710,7 +710,7 @@ def test_json_bomb_is_refused(log: RealLog, bomb: bytes) -> None:
 
 @pytest.mark.parametrize("reason", ["\x1b[2Kapproved", "a\x00b", "tab\there", "\x7f", "\x9b31m", "\r"])
 def test_control_characters_are_refused(log: RealLog, reason: str) -> None:
-    """A reason with control characters is no reason, whoever signed it."""
+    """A reason with control characters isn't a reason, whoever signed it."""
     last = find(log, "H-2")
     log.store(log.rewrite(last, change_predicate(decision="reject", reason=reason), "bob"))
     assert refused(log) == ["bad-schema"]

@@ -225,7 +225,7 @@ def write_stray(stage: Stage, agent: Person, genesis: str) -> str:
 
 
 def test_damaged_witness_is_moved_aside(stage: Stage) -> None:
-    """Held against a pin and a commit that was good, the clone begins to remember anew."""
+    """Held against a pin and a commit that was good, the clone begins to remember again."""
     genesis = stage.begin()
     witness = stage.builder.folder / ".git/handoff-tui/witness.json"
     witness.write_bytes(witness.read_bytes()[:-9])

@@ -61,7 +61,7 @@ def test_transition_waits_for_the_signature_and_then_passes(run_desk: RunDesk) -
 
 
 def test_rejection_rolls_everything_back(run_desk: RunDesk) -> None:
-    """What was handed over is gone again; asking anew is another run."""
+    """What was handed over is gone again; asking again is another run."""
     run = run_desk.run(TRANSITION).json["id"]
     assert run_desk.desk.decide(run_desk.reviewer, "reject", "--reason", "not like this").code == 0
     found = run_desk.wait_end(run)

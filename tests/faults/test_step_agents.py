@@ -150,7 +150,7 @@ def test_agent_that_edits_its_own_checks_needs_a_person(stepping: Stepping) -> N
 
 
 def test_agent_that_edits_git_configuration_is_told(stepping: Stepping) -> None:
-    """Hooks and configuration are no part of the work."""
+    """Hooks and configuration aren't part of the work."""
     report = stepping.teach(
         f"{WORK}; git config core.pager evil; mkdir -p .git/hooks; echo > .git/hooks/pre-push"
     ).step()

@@ -86,7 +86,7 @@ def test_branch_switch_ends_in_agreement(builder: RepositoryBuilder) -> None:
 
 
 def test_collecting_garbage_is_no_storm(builder: RepositoryBuilder) -> None:
-    """Packing objects and refs tells of refs at most, and not of the work tree."""
+    """Packing objects and refs is reported as a change of refs at most, not of the work tree."""
     build_work(builder, 50)
     for number in range(10):
         builder.ref(f"refs/heads/topic/{number}")
@@ -218,7 +218,7 @@ def test_watch_limit_leads_to_polling_and_says_so(builder: RepositoryBuilder, wo
 
 
 def test_watch_limit_that_is_raised_is_noticed_on_request(builder: RepositoryBuilder) -> None:
-    """Whoever raised the limit and comes back is live again, without starting anew."""
+    """Whoever raised the limit and comes back is live again, without starting again."""
     build_work(builder, 40)
     limits = {"folders": 1}
 

@@ -79,7 +79,7 @@ async def test_alert_goes_when_the_log_is_repaired_and_comes_back_when_it_breaks
 async def test_entry_that_is_just_being_written_alarms_nobody(
     pilot: Pilot[None], app: StillApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The log is read again first; gone by then, it was no alarm."""
+    """The log is read again first; gone by then, it wasn't an alarm."""
     monkeypatch.setattr("handoff_tui.tui.main_screen._CONFIRM_SECONDS", 0.2)
     app.give(BROKEN)
     await pilot.pause(0.02)

@@ -159,7 +159,7 @@ def test_keys_typed_before_the_box_opened_open_no_second_one() -> None:
 
 @deciding(PREPARING)
 async def test_nothing_signs_while_it_is_prepared(hands: Hands) -> None:
-    """The checks run; the key says so. When it is ready, the pause begins anew."""
+    """The checks run; the key says so. When it is ready, the pause begins again."""
     await hands.press("ctrl+s")
     assert "Not signed: the checks are still running" in hands.text
     shown = read_time()

@@ -120,7 +120,7 @@ def ask_hook(counted: Counted, asked: str) -> str:
 
 
 def test_decision_starts_few_processes(tmp_path: Path) -> None:
-    """What is signed is examined anew after the prompt, so a decision needs three sessions; the changes are read."""
+    """What is signed is examined again after the prompt, so a decision needs three sessions; the changes are read."""
     counted = prepare_count(build_demo(tmp_path / "demo"), tmp_path)
     words = ("decide", "override", "H-3", "--reason", "agreed", "--repo", counted.repository)
     with RawTerminal(*words, environment=counted.environment) as terminal:

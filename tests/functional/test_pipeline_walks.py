@@ -70,7 +70,7 @@ def test_hub_is_walked_in_work_trees(walk: Walk) -> None:
 
 
 def test_work_cycle_moved_by_hand_moves_no_handoff_back(walk: Walk) -> None:
-    """Its documents still name DEV, as before QA ran; that is no news. What they say of the work is."""
+    """Its documents still name DEV, as before QA ran; that isn't news. What they say of the work is."""
     walk.scripts = {
         "dev": [write("src/limit.py", "LIMIT = 1") + commit("T-7: work")],
         "qa": [_report_bugs("open"), _report_bugs("fixed")],

@@ -1,4 +1,4 @@
-"""What the command line prints is a promise: JSON, the transcript, exit codes. `make golden` writes them anew."""
+"""What the command line prints is a promise: JSON, the transcript, exit codes. `make golden` writes them again."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _show(command: str, output: str) -> str:
 _HEADING = """\
 # A session with the sample repository
 
-Written by `make golden`; a test fails when it is stale. The sample is built anew, with the same commit ids each time.
+Written by `make golden`; a test fails when it is stale. The sample is built again, with the same commit ids each time.
 
 """
 

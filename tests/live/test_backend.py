@@ -178,7 +178,7 @@ def test_new_handoff_appears_and_goes_away(work: RepositoryBuilder) -> None:
 
 
 def test_commit_is_noticed(work: RepositoryBuilder) -> None:
-    """Refs and the index have everything read anew."""
+    """Refs and the index have everything read again."""
     with looking(work.folder) as onlooker:
         onlooker.wait_until_live()
         work.write("src/part.py", "value = 4\n").commit("more")

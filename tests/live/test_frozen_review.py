@@ -145,7 +145,7 @@ def test_rejection_signs_while_its_own_files_are_saved_and_is_about_what_was_rea
 
 
 def test_other_handoff_or_comparison_is_shown_as_it_is_now(desk: GateDesk) -> None:
-    """Choosing nothing and coming back opens it anew."""
+    """Choosing nothing and coming back opens it again."""
     with looking(desk.root) as onlooker:
         state = open_review(onlooker)
         key = state.chosen

@@ -42,7 +42,7 @@ def test_chain_accepts_what_follows_the_rules(log: LogBuilder) -> None:
 
 
 def test_empty_log_is_clean() -> None:
-    """Nothing is no fault, as long as nothing was ever seen."""
+    """Having no log isn't a fault, as long as nothing was ever seen."""
     assert not LogBuilder().judge().problems
 
 

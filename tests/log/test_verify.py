@@ -187,7 +187,7 @@ def test_remembered_refusal_is_found_out_anew(log: RealLog) -> None:
 
 @pytest.mark.parametrize("line", ["", "nonsense", "a b {}", 'a - {"id":"sha256:0"}'])
 def test_facts_that_cannot_be_read_are_found_out_anew(log: RealLog, line: str) -> None:
-    """A line of another version, or about another entry, is no fact."""
+    """A line of another version, or about another entry, isn't a fact."""
     notebook = Notebook()
     whole = open_verifier(log, notebook)()
     notebook.lines = dict.fromkeys(notebook.lines, line)
@@ -218,7 +218,7 @@ def test_facts_survive_as_a_line(kind: str, touched: bool) -> None:  # noqa: FBT
 
 
 def test_unsuitable_files_are_named_with_their_place(log: RealLog) -> None:
-    """What lies in the log's folder and is no entry is refused by its path."""
+    """What lies in the log's folder and isn't an entry is refused by its path."""
     log.builder.write(".handoff-tui/log/notes.txt")
     (problem,) = open_verifier(log)().problems
     assert (problem.level, problem.code, problem.entry) == (

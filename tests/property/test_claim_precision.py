@@ -58,7 +58,7 @@ def test_claims_of_known_truth_are_judged_rightly_in_many_histories(tmp_path: Pa
 
 @pytest.mark.parametrize("kind", FORMATS[:2], ids=lambda kind: kind.name)
 def test_numbers_of_tests_have_a_grammar_and_a_role(tmp_path: Path, kind: object) -> None:
-    """Expected, former and exemplary numbers are no results."""
+    """Expected, former and exemplary numbers aren't results."""
     form = next(one for one in FORMATS if one is kind)
     head = form.head.replace("{0}", "{number}")
     paths = build_single_documents(tmp_path, form, [f"{head}\n## Test results\n\n{one.text}\n" for one in COUNTS])

@@ -18,7 +18,7 @@ from handoff_tui.log.storage.evidence import encode_review
 from tests.support.replays import FigureLog, build_record
 from tests.support.strategies import json_texts, model_values
 
-"""A busy machine is no finding."""
+"""A busy machine isn't a finding."""
 VALUES = st.lists(st.floats(0, 1e9), min_size=1, max_size=40)
 VERBS = ("approve", "reject", "retry", "skip", "override", "hold", "withdraw", "carry")
 

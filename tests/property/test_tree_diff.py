@@ -61,7 +61,7 @@ class Desk(NamedTuple):
         self.run(environment, "read-tree", "--empty")
         lines = []
         for path, (mode, content) in sorted(entries.items()):
-            # a link to nothing is no link that git applies
+            # a link to nothing isn't a link that git applies
             kept = content.replace(b"\0", b"") or b"t" if mode == "120000" else content
             blob = self.run(environment, "hash-object", "-w", "--stdin", stdin=kept)
             lines.append(f"{mode} {blob}\t{path}\0".encode())

@@ -62,7 +62,7 @@ class Passage:
 
 @dataclass
 class WrittenDocument:
-    """A document, the work it tells of, and what is undone later."""
+    """A document, the work it reports, and what is undone later."""
 
     path: str
     passages: list[Passage]

@@ -278,7 +278,7 @@ _refs = st.lists(st.builds(build_ref, _names | st.text(max_size=20), _ids, _text
 
 @st.composite
 def repositories(draw: st.DrawFn, files: st.SearchStrategy[dict[str, str]]) -> MemoryFiles:
-    """Files beside commits, refs and notes of which some speak of handoffs."""
+    """Files beside commits, refs and notes of which some mention handoffs."""
     commits = draw(_commits)
     notes = {commit.id: draw(BY_ID["tdd"].data) for commit in commits if draw(st.booleans())}
     return MemoryFiles(

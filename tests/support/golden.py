@@ -9,7 +9,7 @@ _WRITES = os.environ.get("HANDOFF_TUI_WRITE_GOLDEN") == "1"
 
 
 def compare_golden(place: Path, actual: str) -> None:
-    """Equal to the committed text; HANDOFF_TUI_WRITE_GOLDEN=1 writes it anew."""
+    """Equal to the committed text; HANDOFF_TUI_WRITE_GOLDEN=1 writes it again."""
     if _WRITES:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(actual, encoding="utf-8")

@@ -157,7 +157,7 @@ State = dict[str, object]
 
 
 class Follower:
-    """Keeps its own state of a work tree, and reads again only what it was told of."""
+    """Keeps its own state of a work tree, and reads again only what it was told about."""
 
     def __init__(self, builder: RepositoryBuilder) -> None:
         self.builder = builder

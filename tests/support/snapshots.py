@@ -95,6 +95,6 @@ def read_all_handoffs(desk: Session) -> ReadHandoffs:
 
 
 def capture_repository(builder: RepositoryBuilder, report: CheckReport | None = None) -> Captured:
-    """Opened anew, with the handoffs that are in it."""
+    """Opened again, with the handoffs that are in it."""
     desk = open_session(builder.folder)
     return capture_snapshot(desk, read_all_handoffs(desk), report)

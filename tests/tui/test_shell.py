@@ -155,7 +155,7 @@ def press(key: str, character: str | None) -> events.Key:
 
 
 def test_every_action_has_words_and_a_group() -> None:
-    """The keymap, the words and the groups speak of the same actions."""
+    """The keymap, the words and the groups mention the same actions."""
     assert {get_scope(action) for action in WORDS} == set(GROUPS)
 
 
@@ -234,7 +234,7 @@ def test_keys_count_a_pause_after_the_paint() -> None:
 
 
 def test_second_paint_of_the_same_changes_nothing() -> None:
-    """Only what is new must be looked at anew."""
+    """Only what is new must be looked at again."""
     arming = Arming()
     arming.note_painted(10.0)
     arming.note_painted(20.0)
@@ -242,7 +242,7 @@ def test_second_paint_of_the_same_changes_nothing() -> None:
 
 
 def test_other_input_begins_the_pause_again() -> None:
-    """A pasted text that ends with the key is no confirmation; input from before the paint does not shorten it."""
+    """A pasted text that ends with the key isn't a confirmation; input from before the paint does not shorten it."""
     arming = Arming()
     arming.begin_again(5.0)
     assert not arming.admits(100.0)

@@ -1,4 +1,4 @@
-"""The desk as sequential text with prompts (`--plain`), for screen readers and poor connections.
+"""The app as sequential text with prompts (`--plain`), for screen readers and poor connections.
 
 Each step runs a verb, so a decision made here is confirmed, checked and signed like every other.
 """

@@ -15,7 +15,7 @@ Seconds = Annotated[float, Fits(gt=0, allow_inf_nan=False)]
 Amount = Annotated[float, Fits(gt=0, allow_inf_nan=False)]
 """A number above zero: hours, minutes, a factor."""
 Pause = Annotated[float, Fits(ge=0, allow_inf_nan=False)]
-"""A wait between two attempts; zero is no wait."""
+"""A wait between two attempts; zero means no wait."""
 Share = Annotated[float, Fits(ge=0, le=1, allow_inf_nan=False)]
 """A part of the whole, from 0 to 1."""
 Name = Annotated[str, Fits(min_length=1)]

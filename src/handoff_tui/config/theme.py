@@ -53,7 +53,7 @@ class RoleStyle(NamedTuple):
 class Theme:
     """A theme. A role's value is a colour, then any attributes: `#ffcf70 bold`, `bright-red`, `default dim`.
 
-    `parse_theme` has checked it. It is no model: it is needed before the first paint, and they take a third of that.
+    `parse_theme` has checked it. It isn't a model: it is needed before the first paint, and they take a third of that.
     """
 
     name: str

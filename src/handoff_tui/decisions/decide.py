@@ -341,7 +341,7 @@ def _list_unseen(session: Session) -> list[str]:
     converted = find_converted(repository, tree)
     others = find_uninspected(tree)
     told = (
-        (excluded, "untracked file", "hidden by an exclude of this machine, and in no diff"),
+        (excluded, "untracked file", "hidden by an exclude of this machine, so in no diff"),
         (converted, "file", "with other bytes on disk than git records, because of a filter or attribute"),
         (others, "repository", "inside this one, not looked into: uncommitted changes there are not seen"),
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from handoff_tui.core.place import Severity
 from handoff_tui.core.short_id import SHORT_COMMIT
 from handoff_tui.core.tasks import Blocker, SuiteCounts, TestCounts
-from handoff_tui.core.text.labels import label_mover, label_verdict, name_some, plural
+from handoff_tui.core.text.labels import describe_verdict_count, label_mover, label_verdict, name_some, plural
 from handoff_tui.core.text.page import Cell, Column, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.claim import HASHES, WORST_FIRST, ClaimKind, Verdict, VerdictState, describe_claim
@@ -268,7 +268,7 @@ def _add_claims(page: Page, verdicts: tuple[Verdict, ...], *, everything: bool) 
         return
     counted = count_verdicts(verdicts)
     note = ", ".join(
-        f"{counted[state]} {label_verdict(state).word}"
+        describe_verdict_count(counted[state], state)
         for state in WORST_FIRST
         if counted[state] or state is not VerdictState.WAS_TRUE
     )

@@ -168,6 +168,11 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
     counts = count_lives(state.handoffs)
     lives = f"{counts['live']} live, {counts['past']} past · " if counts["past"] else ""
     page.heading(plural(len(state.handoffs), "handoff"), f"{lives}{_count_waiting(state)}")
+    refusal = _find_shared_refusal(state)
+    if refusal:
+        state = state.model_copy(update={"refusals": {}})
+        if state.has_log:  # else the end of the page says it
+            page.line(Cell("You can't approve here: ", "warning"), Cell(render_safe(refusal)))
     columns = (
         Column("gate"),
         Column("handoff"),
@@ -180,6 +185,13 @@ def _add_handoffs(page: Page, state: ReviewState, *, everything: bool) -> None:
     live = [reviewed for reviewed in sort_by_turn(state.handoffs) if not reviewed.past]
     if live:
         page.grid(columns, [_build_cells(state, reviewed, everything=everything) for reviewed in live])
+
+
+def _find_shared_refusal(state: ReviewState) -> str:
+    """Why the reader can't approve anything here, said once for all rows; empty if the reasons differ."""
+    turns = {one.handoff.id for one in state.handoffs if one.gate.next_move.who is Mover.REVIEWER and not one.past}
+    reasons = set(state.refusals.values())
+    return reasons.pop() if len(reasons) == 1 and len(turns) > 1 and turns <= state.refusals.keys() else ""
 
 
 def _count_waiting(state: ReviewState) -> str:

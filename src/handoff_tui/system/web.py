@@ -34,7 +34,7 @@ class Network:
 def ask_address(address: str, timeout: float) -> int | str:
     """Returns the HTTP status, or why there is none."""
     if not address.startswith(("http://", "https://")):
-        return "is no http address"
+        return "isn't an http address"
     opener = urllib.request.build_opener(_NoRedirect)
     try:
         with opener.open(address, timeout=timeout) as answer:

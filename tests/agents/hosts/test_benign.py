@@ -110,7 +110,7 @@ _TOOLS = [
 
 
 def generate_calls(seed: int) -> Iterator[tuple[str, dict[str, object]]]:
-    """Everyday calls in a random order, many of which speak of pushing and deciding."""
+    """Everyday calls in a random order, many of which mention pushing and deciding."""
     draw = random.Random(seed)  # noqa: S311 - the same calls each time
     for _ in range(_CALLS):
         word, file, number = draw.choice(_WORDS), draw.choice(_FILES), draw.randint(1, 40)

@@ -189,7 +189,7 @@ def test_comment_is_shown_as_the_words_of_the_agent(gate_desk: GateDesk, bo: Per
 
 @pytest.mark.parametrize("planted", [b"not json\n\xff\xfe\n{}\n[1]\n", b'{"handoff": 3}\n' * 100])
 def test_whatever_lies_in_place_of_comments_harms_nobody(gate_desk: GateDesk, bo: Person, planted: bytes) -> None:
-    """Any program can write there: what is no comment is skipped, and no link is followed."""
+    """Any program can write there: what isn't a comment is skipped, and no link is followed."""
     place = gate_desk.root / ".git" / "handoff-tui" / "agent-comments.jsonl"
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(planted)

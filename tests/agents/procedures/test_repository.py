@@ -55,7 +55,7 @@ def test_plan_that_leads_nowhere_is_refused(text: str, words: str, gate_desk: Ga
 
 
 def test_unknown_procedure_is_answered_with_the_nearest(gate_desk: GateDesk) -> None:
-    """A typing error is no riddle."""
+    """A typing error isn't a riddle."""
     with pytest.raises(ProcedureError, match="there is no procedure") as refused:
         build_checked_plan(open_session(gate_desk.root), "PHASE_TRANSITION_STANDART")
     assert "PHASE_TRANSITION_STANDARD" in refused.value.message
@@ -81,7 +81,7 @@ def test_declared_rule_is_judged_on_the_handoff(gate_desk: GateDesk) -> None:
 
 
 def test_rule_that_is_switched_off_does_not_hold(gate_desk: GateDesk) -> None:
-    """Nobody judged it, and what nobody judged is no pass."""
+    """Nobody judged it, and what nobody judged isn't a pass."""
     (gate_desk.root / "handoff-tui.toml").write_text(
         "[checks.source-phase-complete]\nenabled = false\n", encoding="utf-8"
     )

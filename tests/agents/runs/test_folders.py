@@ -212,7 +212,7 @@ def test_supervisor_imports_the_standard_library_alone() -> None:
 
 
 def test_modules_planted_in_the_work_folder_are_not_loaded(runs: Runs) -> None:
-    """A `json.py` beside the agent is no part of the supervisor."""
+    """A `json.py` beside the agent isn't part of the supervisor."""
     for name in ("json.py", "subprocess.py", "sitecustomize.py"):
         (runs.folder / name).write_text("raise SystemExit('planted')", encoding="utf-8")
     state = runs.run("true")

@@ -74,7 +74,7 @@ def test_transcript_that_cant_be_written_stops_nothing(tmp_path: Path) -> None:
 
 
 def test_messages_are_handed_over_as_they_come(tmp_path: Path) -> None:
-    """The prompt first, then what is added; a reader that is gone is no problem."""
+    """The prompt first, then what is added; a reader that is gone isn't a problem."""
     place = tmp_path / "messages"
     place.write_bytes(build_message("first"))
     pipe = MessagePipe(str(place))

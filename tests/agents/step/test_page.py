@@ -1,4 +1,4 @@
-"""What people and agents are told of a step."""
+"""What people and agents are told about a step."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_was_written_elsewhere_cannot_leave_its_block() -> None:
 
 
 def test_step_of_a_procedure_is_told_its_run_and_where_things_are_handed_over() -> None:
-    """Instead of the runs of a loop that it is no part of."""
+    """Instead of the runs of a loop that it isn't a part of."""
     inside = {"procedure": "H-1:QA:1:OWN:1", "transfer": "/t"}
     route = BARE.route.model_copy(update={"direction": Direction.PROCEDURE})
     text, _ = render_context(BARE.model_copy(update={**inside, "route": route}))

@@ -96,7 +96,7 @@ def test_agent_that_fails_by_itself_is_retried(stepping: Stepping) -> None:
 
 @pytest.mark.short
 def test_budget_counts_every_failure_and_ends_with_a_person(stepping: Stepping) -> None:
-    """Then nothing starts any more, until a person says so; the trail tells of all of it."""
+    """Then nothing starts any more, until a person says so; the trail reports all of it."""
     stepping.configure(budget=1).teach("exit 1")
     assert stepping.step().outcome is StepOutcome.FAILED
     spent = stepping.step()
@@ -159,7 +159,7 @@ def test_cancelled_step_stops_its_agent_and_still_looks(stepping: Stepping) -> N
 
 @pytest.mark.short
 def test_cancel_during_the_checks_starts_nobody(stepping: Stepping) -> None:
-    """What was cut short is no ground for a start."""
+    """Nothing starts on work whose examination was cut short."""
     checks = ProgressCallbacks()
     checks.cancel.set()
     with pytest.raises(KeyboardInterrupt):

@@ -108,7 +108,7 @@ def test_torn_lines_make_no_difference(name: str, size: int) -> None:
 @pytest.mark.parametrize("name", _NAMES)
 @given(content=st.binary(max_size=300), size=st.integers(1, 50))
 def test_any_bytes_are_read(name: str, content: bytes, size: int) -> None:
-    """Whatever is printed, nothing is raised, and a line that is no part of the stream is kept."""
+    """Whatever is printed, nothing is raised, and a line that isn't part of the stream is kept."""
     for event in _list(name, content, size):
         Tally().add(event)
     _render(name, content)

@@ -274,7 +274,7 @@ def test_outcome_that_changed_has_its_name(before: str, after: str, change: snap
 
 
 def test_test_that_is_gone_without_a_word_has_vanished() -> None:
-    """And is unexplained; one that a handoff speaks of as removed is removed, with the place."""
+    """And is unexplained; one that a handoff mentions as removed is removed, with the place."""
     items = compare_outcomes(
         {"x.py::test_a": "pass", "x.py::test_b": "pass"}, {}, "Removed `test_b`: it tested nothing."
     )
@@ -338,7 +338,7 @@ def test_class_and_name_tell_apart_what_the_name_alone_cannot() -> None:
 
 
 def test_ambiguous_names_are_left_alone() -> None:
-    """Two that left or two that came are no pair."""
+    """Two that left or two that came aren't a pair."""
     assert pair(["a.py::test_x", "b.py::test_x"], ["c.py::test_x"]) == {}
     assert pair(["a.py::test_x"], ["b.py::test_x", "c.py::test_x"]) == {}
 
@@ -438,7 +438,7 @@ def test_without_a_baseline_an_older_document_is_not_contradicted() -> None:
 
 
 def test_document_of_the_baseline_that_says_the_same_is_left_out() -> None:
-    """It spoke of its own time; one that says something else now is compared."""
+    """It was about its own time; one that says something else now is compared."""
     old = ClaimedTotals(where="1.md", packages=1)
     before = build(1, 0, H1=old)
     assert compare_claims(before, build(2, 0, H1=old)) == ()
@@ -450,7 +450,7 @@ def test_document_of_the_baseline_that_says_the_same_is_left_out() -> None:
 
 
 def test_previous_document_is_told_with_what_is_fewer() -> None:
-    """The highest that any document of the baseline said; fewer failures are no loss."""
+    """The highest that any document of the baseline said; fewer failures aren't a loss."""
     before = build_snapshot(
         claimed={
             "H1": ClaimedTotals(where="1.md", baseline_packages=5, regression={"failed": 3}),

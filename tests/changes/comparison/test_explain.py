@@ -146,7 +146,7 @@ def test_word_tells_its_drop(words: str, drop: Drop) -> None:
     ],
 )
 def test_denied_word_or_part_of_a_name_tells_nothing(words: str) -> None:
-    """A drop that is denied is no drop; a name is no word."""
+    """A drop that is denied isn't a drop; a name isn't a word."""
     assert find_drops(words) == frozenset()
 
 

@@ -168,7 +168,7 @@ def test_line_is_found_by_its_number() -> None:
 def test_text_is_found_in_any_case_and_never_in_a_mark(
     text: str, start: int, *, backwards: bool, found: int | None
 ) -> None:
-    """Forwards from a line on, or backwards from it; the marks of the patch are no text."""
+    """Forwards from a line on, or backwards from it; the marks of the patch aren't text."""
     assert PATCH_LINES_LINES.find_text(text, start, backwards=backwards) == found
 
 

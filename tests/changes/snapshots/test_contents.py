@@ -36,7 +36,7 @@ def build(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 
 def test_link_in_the_place_of_a_file_declares_nothing(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """What a link says is where it leads, and that is no package."""
+    """What a link says is where it leads, and that isn't a package."""
     builder.link("package.json", "/etc/passwd").commit()
     assert [unread.path for unread in load(builder, tmp_path).unread] == ["package.json"]
 
@@ -368,7 +368,7 @@ def test_pyproject_of_poetry_is_read() -> None:
 
 
 def test_pyproject_with_settings_only_declares_nothing() -> None:
-    """A file for tools is no package, and nothing is wrong with it."""
+    """A file for tools isn't a package, and nothing is wrong with it."""
     assert packages.parse_ecosystem_file("pyproject.toml", b"[tool.ruff]\nline-length = 120\n") == ((), ())
 
 
@@ -385,7 +385,7 @@ def test_setup_cfg_is_read() -> None:
 
 
 def test_requirements_are_read() -> None:
-    """Comments and hashes are no constraint; options and addresses stand for themselves; a backslash joins lines."""
+    """Comments and hashes aren't constraints; options and addresses stand for themselves; a backslash joins lines."""
     record = read_one(
         "dev/requirements.txt",
         "# comment\nFoo.Bar==1.0 \\\n    --hash=sha256:abc # why\n-r other.txt\n"

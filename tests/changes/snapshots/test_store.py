@@ -171,14 +171,14 @@ def test_repository_that_moves_once_is_taken_again(builder: RepositoryBuilder, m
 
 
 def test_head_that_moved_before_is_looked_at_again(builder: RepositoryBuilder) -> None:
-    """The desk is opened anew, once."""
+    """The desk is opened again, once."""
     desk = open_session(build_lamp(builder).folder)
     builder.write("more").commit()
     assert take_still(desk).captured.snapshot.commit == builder.head()
 
 
 def test_list_has_what_cannot_be_used_and_what_is_foreign(builder: RepositoryBuilder) -> None:
-    """Damaged ones with the reason, pins of what is not there, and files that are no snapshot."""
+    """Damaged ones with the reason, pins of what is not there, and files that aren't snapshots."""
     root = build_lamp(builder).folder
     desk = open_session(root)
     digest = capture(desk).summary.digest

@@ -117,7 +117,7 @@ def test_tap_is_read() -> None:
     [("ok 1\n", "no TAP plan"), ("1..3\nok 1\n", "says 3 tests"), ("Bail out! no disk\n", "Bail out!")],
 )
 def test_tap_that_is_not_whole_is_a_problem(text: str, words: str) -> None:
-    """A run that ended early is no pass."""
+    """A run that ended early isn't a pass."""
     assert words in (parse_tap(text).problem or "")
 
 

@@ -124,7 +124,7 @@ def test_the_key_that_would_sign_is_found(
 def test_without_a_key_doctor_says_why_nothing_can_be_signed(
     builder: RepositoryBuilder, isolated_user: Path, value: str | None
 ) -> None:
-    """A file that is missing, text that is no key, or nothing at all: each with the commands that help."""
+    """A file that is missing, text that isn't a key, or nothing at all: each with the commands that help."""
     if value is not None:
         (isolated_user / "gitconfig").write_text(f"[user]\n\tsigningkey = {value}\n[gpg]\n\tformat = ssh\n")
     diagnosis = look(builder)["signing-key"]
@@ -173,7 +173,7 @@ def test_terminal_is_described(builder: RepositoryBuilder, terminal: TerminalFac
 def test_solo_policy_says_what_it_does_not_protect_against(
     builder: RepositoryBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is no fault, so it does not count; a team's policy has nothing to say."""
+    """It isn't a fault, so it does not count; a team's policy has nothing to say."""
     make_person(tmp_path / "homes").become(monkeypatch)
     assert "solo-policy" not in look(builder)
     begin_log(builder.folder, InitRequest())

@@ -70,7 +70,7 @@ def test_deeds_follow_what_is_there(builder: RepositoryBuilder) -> None:
 
 
 def test_hook_of_another_python_is_renewed(builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a move of the environment, or an update, ours is written anew and the earlier one stays kept."""
+    """After a move of the environment, or an update, ours is written again and the earlier one stays kept."""
     plant_hook(builder)
     monkeypatch.setattr(hooks, "find_python", lambda: "/gone/python3")
     install_hooks(builder.folder, PRE_COMMIT)

@@ -38,7 +38,7 @@ def test_forms_offered_are_the_forms_there_are() -> None:
 
 
 def test_every_field_of_a_result_is_told() -> None:
-    """A field added to the model is not forgotten here. When a check ran is for the screen: it is no result."""
+    """A field added to the model is not forgotten here. When a check ran is for the screen: it isn't a result."""
     [result] = json.loads(json.dumps(build_check_json(build_report(build_result()))))["results"]
     assert result.keys() == set(CheckResult.model_fields) - {"ran_at"}
 
@@ -70,7 +70,7 @@ def test_report_fits_the_schema(build: object) -> None:
     ],
 )
 def test_outcomes_are_kept_apart(outcome: Outcome, tag: str | None, *, blocking: bool) -> None:
-    """A failure is no error, neither is a skip; a skip that blocks is never green."""
+    """A failure isn't an error, neither is a skip; a skip that blocks is never green."""
     root = read_junit(build_report(build_result("x", outcome, blocking=blocking)))
     [case] = root.iter("testcase")
     assert [child.tag for child in case] == ([tag] if tag else [])

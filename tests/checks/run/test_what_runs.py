@@ -85,7 +85,7 @@ def test_last_approved_commit_is_preferred(gate_desk: GateDesk, bo: Person) -> N
 
 
 def test_broken_log_approves_nothing(gate_desk: GateDesk) -> None:
-    """What cannot be believed is no baseline; the usual one is taken."""
+    """What cannot be believed isn't a baseline; the usual one is taken."""
     bo = gate_desk.person("bo")
     genesis = gate_desk.begin(bo).removeprefix("sha256:")
     gate_desk.decide(bo, "approve")

@@ -140,7 +140,7 @@ def test_all_of_history_counts_without_a_start_line(gate_desk: GateDesk) -> None
     [("--since", "nowhere"), ("src/none.py",), ("src",), ("../out",), (".handoff-tui/x",), ("a", "--since", "HEAD")],
 )
 def test_wrong_names_are_usage_errors(gate_desk: GateDesk, words: tuple[str, ...]) -> None:
-    """A commit that is not there, a path that is no file of the repository."""
+    """A commit that is not there, a path that isn't a file of the repository."""
     said = cover(gate_desk, gate_desk.person("bo"), *words)
     assert (said.code, said.stdout, "hint" in said.stderr) == (ExitCode.USAGE, "", True)
 

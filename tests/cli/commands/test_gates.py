@@ -173,7 +173,7 @@ def test_log_on_a_branch_counts_everywhere(gate_desk: GateDesk, bo: Person) -> N
 
 
 def test_file_whose_name_is_no_text_is_named(gate_desk: GateDesk, bo: Person) -> None:
-    """By the bytes that are no letters, not as digits."""
+    """By the bytes that aren't letters, not as digits."""
     builder = gate_desk.builder.write(b"\xff.py").commit(f"more\n\nHandoff: {HANDOFF}")
     assert gate_desk.decide(bo, "approve").code == ExitCode.OK
     builder.write(b"\xff.py", "other\n")

@@ -265,7 +265,7 @@ def test_verification_tells_by_its_exit_code(log: RealLog, say: InProcess) -> No
 def test_bundle_is_written_and_verified_anywhere(
     log: RealLog, say: InProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To a file, or to a pipe; verified in a folder that is no repository."""
+    """To a file, or to a pipe; verified in a folder that isn't a repository."""
     place = tmp_path / "log.tar"
     said = say("log", "bundle", "--out", place, "--json", "--repo", log.folder)
     assert said.json == {"schema": "handoff-tui/log-bundle/v1", "file": str(place), "bytes": place.stat().st_size}
@@ -293,7 +293,7 @@ def test_options_before_the_word_stay(log: RealLog, say: InProcess) -> None:
 
 
 def test_repository_without_a_log_says_how_to_begin(builder: RepositoryBuilder, say: InProcess) -> None:
-    """Nothing is no failure."""
+    """Having nothing to show isn't a failure."""
     for words in (("log",), ("log", "verify")):
         said = say(*words, "--repo", builder.folder)
         assert (said.code, "handoff-tui init" in said.stdout) == (ExitCode.OK, True)

@@ -221,7 +221,7 @@ def test_lines_are_made_safe_one_by_one() -> None:
 
 
 def test_hidden_characters_are_noticed() -> None:
-    """Tabs and line ends are no cause for alarm."""
+    """Tabs and line ends give no cause for alarm."""
     assert not has_hidden_characters("a\tb\n")
     assert has_hidden_characters("a\u202eb")
 

@@ -166,7 +166,7 @@ def test_notes_are_found_by_commit(builder: RepositoryBuilder) -> None:
 
 
 def test_blobs_are_read_by_id_and_by_path(builder: RepositoryBuilder) -> None:
-    """Contents come as bytes, whatever is in them; what is no blob, missing or too large is nothing."""
+    """Contents come as bytes, whatever is in them; what isn't a blob, missing or too large is nothing."""
     odd = b"\0\n\xff blob 7\nmissing\n"
     builder.write("a", odd).write("empty", b"").write("large", b"x" * 11).write("exact", b"x" * 10).write("d/e", "e")
     builder.write("with space", "space").commit()
@@ -234,7 +234,7 @@ def test_last_commit_of_a_path_is_found(builder: RepositoryBuilder) -> None:
 
 
 def test_commit_is_cut_off_where_a_shallow_clone_ends(builder: RepositoryBuilder, tmp_path: Path) -> None:
-    """Not where history truly begins, and not what is no commit."""
+    """Not where history truly begins, and not what isn't a commit."""
     builder.write("a").commit("one").write("b").commit("two")
     whole, clone = open_git(builder), builder.clone_shallow(tmp_path / "clone")
     assert [is_cut_off(whole, name) for name in (builder.head(), builder.head("HEAD~1"), "nothing")] == [False] * 3
@@ -346,7 +346,7 @@ def test_newest_commit_that_touched_a_path_gives_its_time(builder: RepositoryBui
 
 
 def test_odd_names_are_taken_as_they_are(builder: RepositoryBuilder) -> None:
-    """Blanks, quotes, stars and bytes that are no text; a star stands for nothing else."""
+    """Blanks, quotes, stars and bytes that aren't text; a star stands for nothing else."""
     names = ["a b.md", 'c"d.md', "*.md", os.fsdecode(b"\xff.md"), "\n.md"]
     for name in names:
         builder.write(name)

@@ -317,7 +317,7 @@ def test_view_sees_objects_and_nothing_else(builder: RepositoryBuilder) -> None:
 
 @pytest.mark.parametrize("name", ["HEAD", "", "a" * 39, "A" * 40, "a" * 40 + "\n"])
 def test_only_full_ids_are_taken(builder: RepositoryBuilder, name: str) -> None:
-    """A name is no id."""
+    """A name isn't an id."""
     with pytest.raises(GitError, match="is not an object id"), open_isolated_objects(Git(builder.folder), name):
         pass
 

@@ -103,7 +103,7 @@ def find_tree(builder: RepositoryBuilder, name: str = "HEAD") -> str:
 
 
 def test_store_tells_submodules_from_files(builder: RepositoryBuilder, store: TreeStore, tmp_path: Path) -> None:
-    """A submodule is no file."""
+    """A submodule isn't a file."""
     inner = RepositoryBuilder.init(tmp_path / "inner").write("x").commit()
     builder.submodule(inner, "sub/module")
     listing = store.list_files(find_tree(builder))

@@ -60,7 +60,7 @@ def test_configured_key_signs(isolated_user: Path, git: Git) -> None:
 
 @pytest.mark.parametrize("prefix", ["key::", ""])
 def test_literal_key_is_one_that_the_agent_has(isolated_user: Path, git: Git, prefix: str) -> None:
-    """Both ways of writing it that git knows; the comment is no part of the key."""
+    """Both ways of writing it that git knows; the comment isn't part of the key."""
     text = read_public(make_key(isolated_user / "keys/mine"))
     configure(isolated_user, "gpg.format = ssh", f"user.signingkey = {prefix}{text} a comment")
     found = read_signing_key(git)
@@ -196,7 +196,7 @@ def test_no_key_at_all_is_told_with_a_way_out(
 
 
 def test_agent_that_is_gone_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stale socket is no error."""
+    """A stale socket isn't an error."""
     monkeypatch.setenv("SSH_AUTH_SOCK", str(tmp_path / "gone"))
     assert read_agent_keys() == ()
 
@@ -226,7 +226,7 @@ def test_security_key_is_known_to_need_a_touch(isolated_user: Path, git: Git) ->
 
 @pytest.mark.parametrize("body", ["", "AAAA", "not base64", "b3BlbnNzaC1rZXktdjEA", "b3BlbnNzaC1rZXktdjEA/////w=="])
 def test_private_file_that_is_cut_off_has_no_public_half(body: str) -> None:
-    """Lengths that point behind the end are no key."""
+    """Lengths that point behind the end aren't a key."""
     text = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----\n"
     assert parse_private_text(text) is None
 

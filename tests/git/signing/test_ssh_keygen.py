@@ -84,7 +84,7 @@ def test_other_program_gets_the_words_that_git_uses(tmp_path: Path) -> None:
 
 
 def test_program_that_leaves_no_signature_is_told(tmp_path: Path) -> None:
-    """An exit code alone is no signature."""
+    """An exit code alone isn't a signature."""
     key = make_key(tmp_path / "key")
     with pytest.raises(SigningError, match="left no signature"):
         SigningTool(read_public(key), key, str(write_executable(tmp_path / "signer", "exit 0"))).sign(MESSAGE)
@@ -127,7 +127,7 @@ def test_key_that_others_can_read_is_told(tmp_path: Path) -> None:
 
 
 def test_locked_key_without_anybody_to_ask_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No window opens and no terminal is asked, whatever the environment offers; the message is no passphrase."""
+    """No window opens and no terminal is asked, whatever the environment offers; the message isn't a passphrase."""
     key = make_key(tmp_path / "key", PASSPHRASE)
     canary = tmp_path / "canary"
     monkeypatch.setenv("SSH_ASKPASS", str(write_executable(tmp_path / "ask", f"touch {canary}; echo '{PASSPHRASE}'")))

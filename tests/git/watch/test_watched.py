@@ -106,7 +106,7 @@ def test_ignore_rules_ask_for_a_full_look(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/home/ada/work", "/home/ada/work/.git"])
 def test_deleted_root_is_said(path: str) -> None:
-    """Without the folder, or without git's, there is nothing to watch; a touch of either is no loss."""
+    """Without the folder, or without git's, there is nothing to watch; a touch of either isn't a loss."""
     assert sort_events({(DELETED, path)}, PLACES).root_gone
     assert not sort_events({(MODIFIED, path)}, PLACES).root_gone
 
@@ -128,7 +128,7 @@ def read(builder: RepositoryBuilder, *named: str) -> frozenset[str]:
 
 
 def test_tracked_unknown_and_empty_folders_are_watched_and_ignored_ones_are_not(builder: RepositoryBuilder) -> None:
-    """Whatever can hold something that git would speak of."""
+    """Whatever can hold something that git would mention."""
     builder.write("src/inner/a.py").write(".gitignore", "node_modules/\n").commit()
     builder.write("new/deep/b.py").write("node_modules/x/y.js").write("new/node_modules/x/y.js")
     builder.place("empty/inside").mkdir(parents=True)

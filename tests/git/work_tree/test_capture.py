@@ -172,7 +172,7 @@ def test_tree_that_the_index_claims_for_a_folder_is_not_believed(indexed: Reposi
 
 
 def test_what_was_looked_at_is_not_looked_at_again(indexed: RepositoryBuilder) -> None:
-    """What our own copy knows of a file counts when the user's index is copied anew."""
+    """What our own copy knows of a file counts when the user's index is copied again."""
     capture(indexed)
     ours = (indexed.folder.parent / "cache/work-tree/index").read_bytes()
     known = read_claims(ours, _LATER, "sha1")

@@ -1,4 +1,4 @@
-"""What `baseline` and `diff` print, byte for byte, on the sample with a baseline. `make golden` writes it anew."""
+"""What `baseline` and `diff` print, byte for byte, on the sample with a baseline. `make golden` writes it again."""
 
 from __future__ import annotations
 

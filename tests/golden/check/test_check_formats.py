@@ -1,4 +1,4 @@
-"""Each format of the check results, byte for byte. `make golden` writes them anew."""
+"""Each format of the check results, byte for byte. `make golden` writes them again."""
 
 from __future__ import annotations
 

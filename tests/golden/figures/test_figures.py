@@ -1,6 +1,6 @@
-"""What is told of the sample's log: metrics in three forms, approvals judged again, the report for an auditor.
+"""What is told about the sample's log: metrics in three forms, approvals judged again, the report for an auditor.
 
-`make golden` writes it anew.
+`make golden` writes it again.
 """
 
 from __future__ import annotations

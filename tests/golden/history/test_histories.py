@@ -1,6 +1,6 @@
 """What `history`, `compare` and `failure` print, byte for byte, on a handoff that was sent back twice.
 
-`make golden` writes it anew.
+`make golden` writes it again.
 """
 
 from __future__ import annotations

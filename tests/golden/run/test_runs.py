@@ -1,4 +1,4 @@
-"""What `run` prints is a promise: a run, a list of runs, a profile. `make golden` writes it anew."""
+"""What `run` prints is a promise: a run, a list of runs, a profile. `make golden` writes it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs about the past print, byte for byte. `make golden` writes it anew."""
+"""What the verbs about the past print, byte for byte. `make golden` writes it again."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_claimed_numbers_are_measured_by_a_run_here(
 
 
 def test_run_counts_for_the_content_it_saw(work: RepositoryBuilder) -> None:
-    """Committing it and changing documents is no difference; an edit is, until it is taken back."""
+    """Committing it and changing documents isn't a difference; an edit is, until it is taken back."""
     run_tests(work, "3 passed in 0.10s\n")
     work.commit("work").write("HANDOFF.md", "# Handoff\n\n## Tests\n\nAll 3 tests pass, all of them.\n")
     assert list_states(work) == {HOLDS}

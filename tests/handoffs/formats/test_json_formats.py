@@ -84,7 +84,7 @@ def test_claude_reports_missing_and_unexpected_fields() -> None:
 
 
 def test_claude_reports_a_path_that_leads_out() -> None:
-    """A reference outside the repository is no claim but a problem."""
+    """A reference outside the repository isn't a claim but a problem."""
     shelf = claude_shelf({**CLAUDE_LAMP, "relevant_files": ["../secret.txt", "src/**/*.py"]})
     assert [claim.subject for claim in read_claude(shelf).claims] == ["docs/lamp/prd.md"]
     assert len(shelf.problems()) == 2
@@ -330,7 +330,7 @@ def test_gsd_lists_a_broken_state_beside_its_companion() -> None:
 
 
 def test_gsd_state_of_nulls_says_nothing() -> None:
-    """A file with every field empty is no handoff that anyone could approve."""
+    """A file with every field empty isn't a handoff that anyone could approve."""
     shelf = MemoryFiles({STATE: json.dumps(dict.fromkeys(GSD_LAMP))})
     assert len(read_with(GSD, shelf).handoffs) == 1
     assert [(problem.message, problem.level.value) for problem in shelf.problems()] == [
@@ -416,7 +416,7 @@ def test_relay_keeps_two_files_of_one_task_apart() -> None:
 
 
 def test_relay_leaves_a_project_its_own_names_and_limits() -> None:
-    """Other actors, task names, fields and long lists are no problems."""
+    """Other actors, task names, fields and long lists aren't problems."""
     own = {"actor": "somebody", "task": "lamp", "extra": 1, "open_points": ["z" * 500] * 20}
     shelf = relay_shelf({**RELAY_LAMP, **own})
     read_with(RELAY, shelf)

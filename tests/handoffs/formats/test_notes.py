@@ -207,7 +207,7 @@ def test_notes_may_own_the_usual_names(path: str) -> None:
     ],
 )
 def test_notes_leave_other_names_alone(path: str) -> None:
-    """Commands, templates and indexes are no handoffs."""
+    """Commands, templates and indexes aren't handoffs."""
     assert not NOTES.may_own(path)
 
 
@@ -238,7 +238,7 @@ def test_what_is_only_called_a_handoff_is_none(text: str) -> None:
 
 
 def test_structured_notes_are_read() -> None:
-    """YAML and JSON that tell of work, and session logs with a checklist; settings of the same name are none."""
+    """YAML and JSON that report work, and session logs with a checklist; settings of the same name are none."""
     note = "from_agent: heron\nto_agent: tern\nstatus: blocked\nbranch: lamp/dim\ncompleted:\n  - the dimmer\n"
     note += "next_steps:\n  - buy a fuse\nblockers:\n  - the fuse is blown\nfiles_changed: [src/lamp.py]\n"
     log = """{"session": {"number": 7, "branch": "lamp/dim", "objective": "dim it", "startingCommit": "abc1234"},

@@ -121,7 +121,7 @@ def test_tdd_notes_ref_comes_from_settings() -> None:
 
 
 def test_tdd_other_notes_are_read_where_they_are_steps() -> None:
-    """A ref whose name speaks of handoffs is looked at; prose in it is passed over."""
+    """A ref whose name mentions handoffs is looked at; prose in it is passed over."""
     shelf = MemoryFiles(
         {},
         git_refs=(build_ref("refs/notes/handoff-lamp", FIRST, ""), build_ref("refs/notes/review", FIRST, "")),

@@ -84,7 +84,7 @@ def test_surest_format_owns_the_file() -> None:
 
 
 def test_format_is_asked_only_about_files_it_may_own() -> None:
-    """Others are not even read; what is no text by its name is asked about by nobody."""
+    """Others are not even read; what isn't text by its name is asked about by nobody."""
     fake = Fake("a", ending="")
     read_handoffs(MemoryFiles({"x.md": "", "y.png": "", "z.py": "", "HANDOFF": "", ".lock": ""}), (fake.build(),))
     assert fake.asked == [".lock", "HANDOFF", "x.md"]
@@ -127,7 +127,7 @@ def test_format_is_asked_only_about_files_it_may_own() -> None:
     ],
 )
 def test_candidate_is_told_by_its_name(path: str, candidate: bool) -> None:  # noqa: FBT001
-    """What speaks of a handoff and could be text, and the state of other methods; never our own settings."""
+    """What mentions a handoff and could be text, and the state of other methods; never our own settings."""
     assert is_candidate(path) is candidate
 
 
@@ -339,7 +339,7 @@ def test_dialect_reads_nothing_from_nothing(format_: HandoffFormat) -> None:
 
 @pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.id)
 def test_dialect_is_never_sure_of_an_empty_file(format_: HandoffFormat) -> None:
-    """A path alone is no certainty."""
+    """A path alone isn't certainty."""
     paths = (
         *(".mosaic/agent_state.json", "RESULTS_HANDOFF_7.md", "handoffs/a.json", ".handoff.json", "HANDOFF_1_T1.md"),
         *(".planning/HANDOFF.json", ".claude/handoff.json", "HANDOFF.json", "HANDOFF.md", "test-list.md"),

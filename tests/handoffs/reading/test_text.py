@@ -181,7 +181,7 @@ def test_aliases_that_multiply_are_refused() -> None:
     ],
 )
 def test_field_is_a_name_and_a_value(text: str, field: tuple[str, str] | None) -> None:
-    """Bold or not, colon inside or outside; an address is no field."""
+    """Bold or not, colon inside or outside; an address isn't a field."""
     assert parse_field(text) == field
 
 
@@ -236,7 +236,7 @@ def test_counts_are_read_from_prose(text: str, counts: TestCounts | None) -> Non
 
 
 def test_commits_are_hex_words_with_digit_and_letter() -> None:
-    """Plain numbers, words and parts of longer ids are no commits."""
+    """Plain numbers, words and parts of longer ids aren't commits."""
     assert find_commits("at 1a2b3c4, not 1234567, not defaced, not 1a2b3c4-x, `9f8e7d6c5b`") == [
         "1a2b3c4",
         "9f8e7d6c5b",

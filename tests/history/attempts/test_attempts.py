@@ -453,7 +453,7 @@ def read_outcomes(told: AttemptStory) -> AttemptContent:
 
 
 def test_content_is_what_the_entry_is_bound_to(told: AttemptStory) -> None:
-    """Commit, files, snapshot and results as they were shown; the files are made anew where only the commit is here."""
+    """Commit, files, snapshot and results as they were shown; if only the commit is here, the files are made again."""
     content = read_outcomes(told)
     assert (content.commit, content.words) == (told.builder.head(), "attempt 1")
     assert content.tree == content.recorded_tree

@@ -56,7 +56,7 @@ def test_places_of_commits_are_told_apart(branched: tuple[Session, dict[str, str
 
 
 def test_work_since_leaves_out_commits_of_the_log(branched: tuple[Session, dict[str, str]]) -> None:
-    """A commit that only brings entries is no work."""
+    """A commit that only brings entries isn't work."""
     desk, ids = branched
     commits, why = read_work_since(desk, ids["first"], ids["second"])
     assert ([commit.subject for commit in commits or ()], why) == (["second"], "")

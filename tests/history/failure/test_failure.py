@@ -64,7 +64,7 @@ def read(story: AttemptStory, wanted: str | None = None, only: str | None = None
 
 
 def test_cause_is_found_with_its_output_and_what_changed(story: AttemptStory) -> None:
-    """The check that others wait for, the line that speaks of the error, the file that changed, how it ended before."""
+    """The check that others wait for, the line that mentions the error, the file that changed, how it ended before."""
     report = read(story, HANDOFF)
     first = report.first
     assert first is not None
@@ -91,7 +91,7 @@ def test_one_check_can_be_asked_about(story: AttemptStory) -> None:
 
 
 def test_phase_that_is_none_is_refused(story: AttemptStory) -> None:
-    """One without a handoff, and one that nothing tells of; before any check runs."""
+    """One without a handoff, and one that nothing reports; before any check runs."""
     desk, log = story.open()
     with pytest.raises(UsageError, match="needs a handoff"):
         failure.read_failure(desk, log, None, "review")
@@ -492,7 +492,7 @@ def test_output_is_shown_folded_and_safe() -> None:
     assert "       ⋯ 10 lines" in lines
     assert any(line.startswith("  11 ✗ error: all ␛[2Jclear") for line in lines)
     assert not any("\x1b" in line or "\u202e" in line for line in lines)
-    # the same lines are no finding as well
+    # the same lines aren't a finding as well
     assert not any("one error:" in line for line in lines)
 
 

@@ -61,7 +61,7 @@ def test_compliance_asks_for_a_submission_of_the_very_files_before_the_decision(
 
 
 def test_compliance_of_a_log_without_submissions_is_not_known() -> None:
-    """Agents that do not sign leave no trace: that is no failure of theirs."""
+    """Agents that do not sign leave no trace: that isn't a failure of theirs."""
     log = FigureLog()
     log.decide("approve", "10:00:00")
     observed = observe.observe_compliance(log.build())
@@ -148,7 +148,7 @@ def test_duration_runs_from_the_first_submission_to_the_approval() -> None:
 
 
 def test_decision_time_tells_what_it_is_measured_from() -> None:
-    """Submission before commit; a hold is no decision yet."""
+    """Submission before commit; a hold isn't a decision yet."""
     log = FigureLog()
     log.submit("09:00:00")
     log.decide("hold", "09:01:00")

@@ -383,7 +383,7 @@ def test_window_has_both_its_days(since: str | None, until: str | None, of: int)
 
 
 def test_figure_of_nothing_says_why() -> None:
-    """No value is no zero: what was never there, and what is outside the window, are told apart."""
+    """A missing value isn't a zero: what was never there, and what is outside the window, are told apart."""
     never = build_metric(SHARE, Observed((), why="nobody decided"), DayWindow())
     outside = build_metric(SHARE, Observed([see("2026-03-02", 1)], why="nobody decided"), DayWindow(since="2027-01-01"))
     plain = build_metric(SHARE, Observed(()), DayWindow())

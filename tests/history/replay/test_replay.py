@@ -77,7 +77,7 @@ def test_broken_log_is_not_judged(builder: RepositoryBuilder) -> None:
 
 
 def test_refused_entries_are_listed_and_not_judged(builder: RepositoryBuilder) -> None:
-    """A forged approval is no approval."""
+    """A forged approval isn't an approval."""
     story = ReplayStory(builder)
     entry = story.decide("reject")
     forged = story.log.place(entry).read_bytes().replace(b'"keyid":"SHA256:', b'"keyid":"SHA256:x')
@@ -387,7 +387,7 @@ def record(outcome: str, *overridden: str) -> ReviewRecord:
 def test_answer_rests_on_today_then_on_the_record(
     outcome: Outcome, then: ReviewRecord | None, standing: ReplayVerdict
 ) -> None:
-    """A rule that crashes on an old tree is unknown, not failed; what was overridden knowingly is no news."""
+    """A rule that crashes on an old tree is unknown, not failed; what was overridden knowingly isn't news."""
     assert build_rules_answer([see("a", Outcome.PASS), see("b", outcome)], then).standing is standing
 
 

@@ -196,7 +196,7 @@ def test_cache_gives_back_what_was_kept(repository: RepositoryBuilder) -> None:
 
 
 def test_cache_shows_a_stop_with_its_words_of_now(repository: RepositoryBuilder) -> None:
-    """The title is no part of what was found."""
+    """The title isn't part of what was found."""
     cache = open_cache(repository)
     cache.keep(STOP, FOUND)
     again = cache.find(STOP.model_copy(update={"title": "other words"}))

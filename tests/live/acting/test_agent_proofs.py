@@ -39,7 +39,7 @@ def fail(bug: BaseException) -> None:
 
 
 class Place:
-    """Requests for proofs, and the state that tells of them."""
+    """Requests for proofs, and the state that reports them."""
 
     def __init__(self, desk: Session) -> None:
         self.store = StateStore(lambda _: None)

@@ -89,7 +89,7 @@ def test_lock_that_was_left_behind_is_broken_and_no_other(stepping: Stepping) ->
 
 
 def test_rollback_is_done_as_it_was_shown_and_undone(gate_desk: GateDesk) -> None:
-    """What has changed meanwhile is shown anew first; undoing brings everything back."""
+    """What has changed meanwhile is shown again first; undoing brings everything back."""
     gate_desk.begin_approved()
     code = gate_desk.builder.place("src/app.py")
     operator = Operator(gate_desk.root)

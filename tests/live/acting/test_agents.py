@@ -237,7 +237,7 @@ def test_phase_for_people_asks_for_its_name(stepping: Stepping) -> None:
 
 
 def test_what_was_shown_is_what_is_started(stepping: Stepping) -> None:
-    """Where the agent would be told something else by now, it is shown anew and nothing is started."""
+    """Where the agent would be told something else by now, it is shown again and nothing is started."""
     with looking(stepping.root) as onlooker:
         open_tries(onlooker)
         proposal = propose(onlooker, ProposalKind.STEP, phase="build")

@@ -88,7 +88,7 @@ class Seat:
         self.drafts = self.drafts.add_comment(HANDOFF, comment)
 
     def notice(self) -> None:
-        """As if the watcher had told of something."""
+        """As if the watcher had reported something."""
         self._notice_something()
         self.deciding.note_snapshot()
 
@@ -219,7 +219,7 @@ def test_change_that_the_watcher_tells_of_disarms(seat: Seat) -> None:
 
 
 def test_change_without_effect_leaves_it_armed(seat: Seat) -> None:
-    """The watcher told of something, and all is as it was."""
+    """The watcher reported something, and all is as it was."""
     ready = seat.begin("approve")
     seat.notice()
     seat.wait_until_idle()
@@ -246,7 +246,7 @@ def decide_as_another(seat: Seat, reviewer: Person, monkeypatch: pytest.MonkeyPa
 
 
 def test_entry_by_somebody_else_disarms(seat: Seat, reviewer: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log has grown between choosing and confirming, and the watcher told of it."""
+    """The log has grown between choosing and confirming, and the watcher reported it."""
     seat.begin("approve")
     decide_as_another(seat, reviewer, monkeypatch)
     seat.notice()
@@ -256,7 +256,7 @@ def test_entry_by_somebody_else_disarms(seat: Seat, reviewer: Person, monkeypatc
 
 
 def test_first_decision_wins_at_signing(seat: Seat, reviewer: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when nobody told of it: who comes second is told what the first one was."""
+    """Even if nobody reported it: the second person is told what the first decision was."""
     seat.begin("approve")
     decide_as_another(seat, reviewer, monkeypatch)
     moved = seat.sign()

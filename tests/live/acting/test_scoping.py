@@ -88,7 +88,7 @@ def test_claimed_file_older_than_the_handoff_moves_its_start(builder: Repository
 
 
 def test_correction_that_means_nothing_is_refused(builder: RepositoryBuilder) -> None:
-    """A start that is no commit; nothing is written, and another choice is shown as usual."""
+    """A start that isn't a commit; nothing is written, and another choice is shown as usual."""
     build(builder)
     with looking(builder.folder) as onlooker:
         begin(onlooker)

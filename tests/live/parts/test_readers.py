@@ -39,7 +39,7 @@ def test_long_document_is_read_as_far_as_the_limit(builder: RepositoryBuilder) -
 
 
 def test_document_of_the_handoff_comes_with_its_sections(builder: RepositoryBuilder) -> None:
-    """And what is no text is refused in words."""
+    """And what isn't text is refused in words."""
     builder.write("picture.png", b"\x89PNG\x00\x01")
     snapshot = read_snapshot(build_work(builder).folder, 1)
     view = read_document(snapshot, "H-1", "handoffs/H-1/H-1_RESULTS.md")

@@ -75,7 +75,7 @@ def is_at_rest(shown: Loaded[object], version: int) -> bool:
 
 
 def test_part_read_newer_than_asked_for_is_no_longer_loading(screen: Screen) -> None:
-    """The worker starts after the next save, and before anybody was told of that: it has read what is asked next."""
+    """The worker starts after the next save, and before anybody heard of that: it has read what is asked next."""
     screen.loader.may_end.set()
     screen.visible.need(frozenset({Part.COVERAGE}))
     screen.save(2)

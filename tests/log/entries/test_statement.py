@@ -139,7 +139,7 @@ def test_every_field_is_mandatory_and_no_other_is_allowed(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_field_has_one_type(kind: str) -> None:
-    """A text is no list, a boolean no number, wherever it stands."""
+    """A text isn't a list and a boolean isn't a number, wherever it is."""
     for name in build_statement(kind)["predicate"]:
         right = build_statement(kind)["predicate"][name]
         for wrong in WRONG_FIELDS:

@@ -104,7 +104,7 @@ def test_lines_are_grouped_by_where_they_come_from() -> None:
 
 
 def test_gate_does_not_wait_for_itself() -> None:
-    """What only waits for one handoff is no reason to keep that one waiting; unclaimed work is."""
+    """What only waits for one handoff isn't a reason to keep that one waiting; unclaimed work is."""
     found = scopes(
         Scope("A", (change("a"), change("both"))), Scope("B", (change("b"), change("both"))), unclaimed=(change("u"),)
     )

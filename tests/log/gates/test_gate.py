@@ -50,7 +50,7 @@ def test_gate_without_decisions_is_pending(log: LogBuilder) -> None:
 
 
 def test_gate_without_a_log_is_pending() -> None:
-    """No log is no approval."""
+    """A missing log isn't an approval."""
     assert judge(LogBuilder()).state is GateName.PENDING
 
 

@@ -185,7 +185,7 @@ def test_identity_is_the_users_own(ada: Person, builder: RepositoryBuilder) -> N
 
 
 def test_nobody_is_refused(ada: Person, builder: RepositoryBuilder) -> None:
-    """No e-mail address in global scope, or one that is no name for the log: nothing is begun."""
+    """No e-mail address in global scope, or one that isn't a name for the log: nothing is begun."""
     (ada.home / ".gitconfig").write_text("[user]\n\tname = ada\n")
     builder.config("user.email", "mallory@example.org")
     with pytest.raises(SigningError, match="doesn't say who you are"):

@@ -181,7 +181,7 @@ def test_script_notices_another_scope(scoped_log: RealLog, tmp_path: Path) -> No
 
 
 def test_script_that_finds_no_tool_or_no_log_does_not_say_yes(log: RealLog, tmp_path: Path) -> None:
-    """A reader that answers nothing, or a folder without entries, is no intact log."""
+    """A reader that answers nothing, or a folder without entries, isn't an intact log."""
     place = tmp_path / "bin"
     write_executable(place / "jq", "exit 0")
     done = subprocess.run(

@@ -130,7 +130,7 @@ def test_entry_by_a_policy_without_sense_has_no_roles(log: RealLog) -> None:
 
 
 def test_repository_without_a_log_has_an_empty_list(builder: RepositoryBuilder) -> None:
-    """Nothing is no fault."""
+    """Having no entries isn't a fault."""
     view = read(RealLog(builder))
     assert (view.total, view.rows, view.log, view.fatal) == (0, (), None, False)
 
@@ -241,7 +241,7 @@ def test_refused_entry_is_shown_with_its_reason(two: RealLog) -> None:
 
 
 def test_entry_whose_file_is_false_cannot_be_shown(two: RealLog) -> None:
-    """A name without its content is no entry, also when an earlier look has seen it."""
+    """A name without its content isn't an entry, also when an earlier look has seen it."""
     last = find(two, "bob")
     show(two, last)
     two.place(last).write_bytes(b"changed")

@@ -204,7 +204,7 @@ def test_difference_is_fatal(
 
 
 def test_missing_program_is_told(signed: RealLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without ssh-keygen there is no second opinion, and that is no silent yes."""
+    """Without ssh-keygen there is no second opinion, and that isn't a silent yes."""
     contents, verdict = read_contents(signed), read_verdict(signed.folder)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SshKeygenMissingError):
@@ -240,7 +240,7 @@ def name(content: bytes) -> str:
 
 
 def test_nothing_is_lost_while_all_is_there(repository: RepositoryBuilder) -> None:
-    """Equal content is no loss, and neither is what the commit has not."""
+    """Equal content isn't a loss, and neither is what the commit has not."""
     repository.write(build_path(b"three\n"), b"three\n")
     assert find(repository) == ()
 
@@ -264,7 +264,7 @@ def test_folder_behind_a_link_is_lost(repository: RepositoryBuilder, tmp_path: P
 
 
 def test_what_never_was_an_entry_may_be_cleared_away(repository: RepositoryBuilder) -> None:
-    """A false file that a commit has is no entry that could be lost."""
+    """A false file that a commit has isn't an entry that could be lost."""
     false = build_path(b"never")
     repository.write(false, "something else").write(".handoff-tui/log/notes.txt").commit()
     repository.place(false).unlink()

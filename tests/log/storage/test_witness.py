@@ -27,7 +27,7 @@ def witness(tmp_path: Path) -> Witness:
 
 
 def test_nothing_was_seen_before_the_first_time(witness: Witness) -> None:
-    """A new clone has no record, which is no damage."""
+    """A new clone has no record, which isn't damage."""
     assert witness.load() == SeenEntries()
 
 
@@ -160,7 +160,7 @@ def test_known_facts_are_not_written_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["torn", "flipped", "garbage", "grown", "header", "other-secret"])
 def test_damaged_cache_counts_as_empty_and_is_replaced(tmp_path: Path, change: str) -> None:
-    """Torn, changed, or sealed with another secret: nothing of it is believed, and the next record begins anew."""
+    """Torn, changed, or sealed with another secret: nothing of it is believed, and the next record begins again."""
     cache = open_cache(tmp_path)
     cache.record({FIRST: "one"})
     cache.record({SECOND: "two"})

@@ -64,7 +64,7 @@ def test_paths_are_those_of_the_layout(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("digest", [OTHER, "", "../../../etc/passwd", DIGEST.upper(), DIGEST + "\n"])
 def test_unknown_digest_is_missing(tmp_path: Path, digest: str) -> None:
-    """What is not there, or is no digest at all, is told as missing."""
+    """What is not there, or isn't a digest at all, is reported as missing."""
     folder = open_log(tmp_path)
     with pytest.raises(StoredFileMissingError):
         folder.read(digest)

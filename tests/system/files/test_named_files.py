@@ -43,7 +43,7 @@ def test_missing_folder_is_told(tmp_path: Path) -> None:
 
 
 def test_reading_is_bounded(tmp_path: Path) -> None:
-    """Missing, too large, a named pipe and bytes that are no text are each told."""
+    """Missing, too large, a named pipe and bytes that aren't text are each reported."""
     (tmp_path / "large").write_bytes(b"x" * 11)
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
     os.mkfifo(tmp_path / "pipe")
@@ -79,7 +79,7 @@ def test_report_is_a_new_file_for_this_user(temporary_folder: Path) -> None:
 
 
 def test_report_takes_any_text() -> None:
-    """Names that are no valid text are written out as codes."""
+    """Names that aren't valid text are written out as codes."""
     assert Path(write_bug_report("caf\udce9 ä")).read_text(encoding="utf-8") == "caf\\udce9 ä"
 
 
@@ -99,7 +99,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path, kind: str) -> None:
 
 
 def test_file_that_failed_half_way_is_gone(tmp_path: Path) -> None:
-    """Half a file is no file."""
+    """Half a file isn't a file."""
 
     def pieces() -> Iterator[bytes]:
         yield b"half"

@@ -253,7 +253,7 @@ def test_links_on_the_way_are_seen(tmp_path: Path) -> None:
 
 
 def test_byte_order_mark_is_taken_off_and_reported() -> None:
-    """The mark is no part of the text, however often it was put there."""
+    """The mark isn't part of the text, however often it was put there."""
     decoded = decode_text(codecs.BOM_UTF8 * 2 + b"{}")
     assert decoded.text == "{}"
     assert decoded.remarks == ("starts with a byte order mark",)
@@ -396,7 +396,7 @@ def test_config_folder_follows_xdg_and_home(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_config_folder_is_nothing_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user without a home has no configuration, and that is no error."""
+    """A user without a home has no configuration, and that isn't an error."""
 
     def refuse() -> Path:
         raise RuntimeError

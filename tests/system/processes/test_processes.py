@@ -173,7 +173,7 @@ def test_words_that_are_no_command_are_refused(tmp_path: Path, argv: list[str]) 
 
 
 def test_group_and_whoever_left_it_hear_a_signal(tmp_path: Path) -> None:
-    """Found by their mark where they are no children of ours."""
+    """Found by their mark where they aren't children of ours."""
     mark = uuid.uuid4().hex  # another run of this test on this machine has others
     agent = start_agent(["/bin/sh", "-c", "setsid sleep 60 & sleep 60"], str(tmp_path), mark, f"{tmp_path}/out")
     wait_until(lambda: len(find_marked(mark)) >= 3)

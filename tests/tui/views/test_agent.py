@@ -159,7 +159,7 @@ def test_agenda_is_told_before_the_rest() -> None:
 def test_status_says_who_is_at_work_and_who_holds_a_phase(
     run: RunView | None, view: AgentsView | None, words: str
 ) -> None:
-    """The lock of the agent in the list is no news."""
+    """The lock of the agent in the list isn't news."""
     assert read(describe_run(run, view, unseen=run is not None and run.report is None)) == words
 
 

@@ -246,7 +246,7 @@ def list_doors(file: ShownFile) -> list[str]:
 
 
 def test_plain_file_has_nothing_above_its_lines() -> None:
-    """No news is no row."""
+    """Without news there is no row."""
     head = build_head(build_shown(["a"], ["b"]), 80)
     assert (head.rows, head.shows_lines) == ((), True)
 

@@ -185,7 +185,7 @@ def test_entry_of_other_work_is_not_compared() -> None:
 
 
 def test_missing_human_input_is_said() -> None:
-    """A submission that nobody has decided about; a refused decision is no input either."""
+    """A submission that nobody has decided about; a refused decision isn't input either."""
     refused = DECIDED.model_copy(update={"state": EntryState.REFUSED})
     other = DECIDED.model_copy(update={"attempt": 2})
     assert has_no_human(SUBMITTED, (SUBMITTED, refused, other))

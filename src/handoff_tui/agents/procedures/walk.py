@@ -110,7 +110,7 @@ def stop_pipeline_agents(session: Session, request: RunRequest) -> None:
 def _find_begun(session: Session, request: RunRequest, order: AgentOrder) -> RunKey | None:
     """The run that this very order has begun before; None if it has not.
 
-    One that a worker had only written when it died never ran: its lock is given back, and it is begun anew.
+    One that a worker had only written when it died never ran: its lock is given back, and it is begun again.
     """
     owner = _name(request, order)
     begun: RunKey | None = None

@@ -20,7 +20,7 @@ _COUNTED = frozenset({StepOutcome.FAILED, StepOutcome.NEEDS_HUMAN})
 def list_reports(session: Session, handoff: str | None, *, procedures: bool = False) -> tuple[StepReport, ...]:
     """Lists the reports of a handoff, or of all, oldest first.
 
-    Steps of procedures are retried by the procedure and are no part of the loop: they are listed only on request.
+    Steps of procedures are retried by the procedure and aren't part of the loop: they are listed only on request.
     """
     runs = list_runs(session.repository.common_dir, handoff)
     wanted = [state for state in runs if procedures or state.key.step == AGENT_STEP]

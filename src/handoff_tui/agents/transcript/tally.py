@@ -27,7 +27,7 @@ class Denial(NamedTuple):
 
 
 class RunLimits(NamedTuple):
-    """What one run may use; None is no limit."""
+    """What one run may use; None means no limit."""
 
     cost: float | None = None
     tokens: int | None = None

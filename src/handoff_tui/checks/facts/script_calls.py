@@ -1,6 +1,6 @@
 """Whether a hook, a CI file or a prompt really calls a script or this program, and heeds its exit code.
 
-A mention in a comment, in a title or as an argument is no call. In prose only code is read as commands; a line that
+A mention in a comment, in a title or as an argument isn't a call. In prose only code is read as commands; a line that
 only names the call counts as a mention.
 """
 

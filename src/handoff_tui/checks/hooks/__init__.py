@@ -1,3 +1,3 @@
-"""Git hooks installed, and the doctor who says whether anything is really enforced."""
+"""Git hooks installed, and the doctor, which says whether anything is really enforced."""
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def _diagnose_protection(policy: Policy, grade: KeyGrade | None, texts: Reposito
         if against:
             yield Diagnosis.weak(name, f"the policy says: {wall.words}. {against}")
         elif wall is Wall.CONFIRM:
-            message = f"the policy says: {wall.words}. No agent tells, so this can't be checked"
+            message = f"the policy says: {wall.words}. No agent reports it, so this can't be checked"
             yield Diagnosis.unknown(name, message, counts=False)
         else:
             yield Diagnosis.ok(name, f"the policy says: {wall.words}; nothing here rules it out", counts=False)
@@ -273,7 +273,7 @@ def _diagnose_local_excludes(repository: Repository) -> tuple[Diagnosis, ...]:
     hidden = find_locally_excluded(repository, read_work_tree(repository))
     if not hidden:
         return ()
-    text = f"{plural(len(hidden), 'untracked file')} hidden by an exclude of this machine, and in no diff"
+    text = f"{plural(len(hidden), 'untracked file')} hidden by an exclude of this machine, so in no diff"
     places = tuple(Place(path=path) for path in hidden[:_MOST_PLACES])
     return (Diagnosis.unknown("local-excludes", text, places, counts=False),)
 

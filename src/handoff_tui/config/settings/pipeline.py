@@ -18,7 +18,7 @@ _SESSION_WORK = f"""\
 You work in this session until the task is done.
 - Read: the state files, the open blockers, the last session document, and what git says about uncommitted work.
 - Do: the current task, nothing beside it. Run the tests that concern it.
-- Write: the state anew, so that the next session can begin without asking: what is done, what is left, what blocks.
+- Write: the state again, so that the next session can begin without asking: what is done, what is left, what blocks.
   Commit it with the work.
 - Leave alone: {_OURS}, and blockers that are not yours."""
 _SESSION_RESUME = f"""\

@@ -79,6 +79,9 @@ _DIFFERENCES = {
 }
 
 
+_OF_SEVERAL = {"holds": "hold", "was true": "were true"}
+
+
 def label_gate(state: str | None) -> Label:
     return _UNKNOWN_GATE if state is None else _GATES[state]
 
@@ -89,6 +92,12 @@ def label_mover(mover: str) -> Label:
 
 def label_verdict(state: str) -> Label:
     return _VERDICTS[state]
+
+
+def describe_verdict_count(number: int, state: str) -> str:
+    """`1 holds`, `16 hold`, `2 were true`."""
+    word = label_verdict(state).word
+    return f"{number:,} {word if number == 1 else _OF_SEVERAL.get(word, word)}"
 
 
 def label_outcome(outcome: str) -> Label:

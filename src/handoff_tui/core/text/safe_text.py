@@ -19,7 +19,7 @@ HIDDEN: Final = compile_later(
     "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Controls (tab and line ends among them), bidirectional overrides, zero-width, tag, filler and blank-looking
-characters, and what stands for bytes that are no text.
+characters, and what stands for bytes that aren't text.
 """
 
 

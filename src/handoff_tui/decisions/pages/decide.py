@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from handoff_tui.checks.report import CLOSED
-from handoff_tui.core.text.labels import name_some, plural
+from handoff_tui.core.text.labels import describe_verdict_count, name_some, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe, render_safe_lines
 from handoff_tui.decisions.pages.gate import (
@@ -29,7 +29,6 @@ SCHEMA = "handoff-tui/decide/v1"
 _MOST_CLAIMS = 3
 _MOST_FILES = 5
 _MOST_WARNED = 5
-_CLAIMS = {"contradicted": "false", "was_true": "was true", "unverified": "not measured"}
 _DIFFERENCES = {
     "files": "changed file",
     "unexplained": "unexplained drop",
@@ -124,9 +123,8 @@ def add_evidence(page: Page, record: ReviewRecord) -> None:
 
 def add_claims(page: Page, record: ReviewRecord) -> None:
     """Adds how many claims hold, and the false ones."""
-    words = {**_CLAIMS, "holds": "holds" if record.claims.get("holds") == 1 else "hold"}
-    words |= {"was_true": "were true"} if record.claims.get("was_true", 0) > 1 else {}
-    counts = [f"{number:,} {words.get(state, state)}" for state, number in record.claims.items() if number]
+    found = [(state, number) for state, number in record.claims.items() if number]
+    counts = [describe_verdict_count(number, state.replace("_", "-")) for state, number in found]
     page.fact("claims", ", ".join(counts) or "none")
     for claim in record.contradicted[:_MOST_CLAIMS]:
         add_marked(page, Cell("✗ ", "contradicted"), f"{claim.text} ({claim.where})")

@@ -55,7 +55,7 @@ _WORDS = {
     KeyGrade.OPEN: "it signs without asking: any program that runs as you, even an agent, can sign with it",
     KeyGrade.CACHED: (
         "an ssh-agent holds it: any program that runs as you can sign with it, unless you added it with "
-        "`ssh-add -c`, which no agent tells"
+        "`ssh-add -c`, which no agent reports"
     ),
     KeyGrade.UNKNOWN: "its private half is neither in a file nor in an ssh-agent, so what protects it is unknown",
     KeyGrade.PASSPHRASE: "it asks for its passphrase each time",
@@ -63,7 +63,8 @@ _WORDS = {
 }
 _ADVICE = {
     KeyGrade.OPEN: "Give it a passphrase (`ssh-keygen -p -f KEY`), or use a security key (`ssh-keygen -t ed25519-sk`)",
-    KeyGrade.CACHED: "Take it out of the agent (`ssh-add -d KEY`), have that ask (`ssh-add -c KEY`), or a security key",
+    KeyGrade.CACHED: "Remove it from the agent (`ssh-add -d KEY`), make the agent ask (`ssh-add -c KEY`), "
+    "or use a security key",
 }
 
 

@@ -31,7 +31,10 @@ _PRIVATE_END = "-----END OPENSSH PRIVATE KEY-----"
 _PRIVATE_MAGIC = b"openssh-key-v1\0"
 _NEEDS_TOUCH = 0x01
 _MAX_KEY_BYTES = 64 * 1024
-_HINT = "Make one with ssh-keygen -t ed25519, then: git config --global gpg.format ssh, and user.signingkey its path."
+_HINT = (
+    "Make one with ssh-keygen -t ed25519, then run git config --global gpg.format ssh "
+    "and git config --global user.signingkey PATH."
+)
 
 
 class KeySource(StrEnum):
@@ -41,7 +44,7 @@ class KeySource(StrEnum):
     KEY_COMMAND = "gpg.ssh.defaultKeyCommand"
     AGENT = "ssh-agent"
     DEFAULT = "default key"
-    NAMED = "named on the call"
+    NAMED = "named on the command line"
 
 
 class SigningKey(NamedTuple):

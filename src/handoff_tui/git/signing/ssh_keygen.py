@@ -200,7 +200,7 @@ def _run(words: list[str], folder: Path, prompt: Prompt) -> tuple[int | None, st
     if prompt is not Prompt.TERMINAL:
         end = run_command(words, folder, environment, Bounds(_SIGN_SECONDS, _GRACE_SECONDS, _KEPT_OUTPUT))
         said = end.failure or end.output.decode("utf-8", "replace")
-        return (None, "its time ran out") if end.timed_out else (end.code, said)
+        return (None, "it ran out of time") if end.timed_out else (end.code, said)
     import subprocess  # noqa: PLC0415
 
     try:  # in our own session, which has the terminal
@@ -215,7 +215,7 @@ def _run(words: list[str], folder: Path, prompt: Prompt) -> tuple[int | None, st
             cwd=folder,
         )
     except subprocess.TimeoutExpired:
-        return None, "its time ran out"
+        return None, "it ran out of time"
     except OSError as refused:
         return None, str(refused)
     return done.returncode, done.stderr.decode("utf-8", "replace")

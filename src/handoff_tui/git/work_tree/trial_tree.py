@@ -1,9 +1,9 @@
 """A repository at another commit, outside its folder: as a view without files, or as a separate work tree.
 
-A view has a HEAD of its own in a temporary folder; refs, objects and configuration are the repository's, so whoever
-asks about HEAD is told of then. A trial tree has files too: it is moved from commit to commit, or filled once. Its HEAD
-and index are inside it; the repository's work tree, index and list of work trees stay unchanged. If its owner was
-killed, the next one removes it, with everything that still runs in it.
+A view has a HEAD of its own in a temporary folder; refs, objects and configuration are the repository's, so a question
+about HEAD is answered for that commit. A trial tree has files too: it is moved from commit to commit, or filled once.
+Its HEAD and index are inside it; the repository's work tree, index and list of work trees stay unchanged. If its owner
+was killed, the next one removes it, with everything that still runs in it.
 """
 
 from __future__ import annotations

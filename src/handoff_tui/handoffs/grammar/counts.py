@@ -1,6 +1,6 @@
 """Test numbers in documents: in sentences, fields, tables and output, of one run or of several suites. Pure.
 
-A number has a role. Expected, wanted, former and exemplary numbers are no results; linters, HTTP codes and money are no
+A number has a role. Expected, wanted, former and exemplary numbers aren't results; linters, HTTP codes and money are no
 tests.
 """
 

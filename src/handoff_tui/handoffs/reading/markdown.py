@@ -1,6 +1,6 @@
 """Markdown as an outline: sections with their items, tables, code and paragraphs, each with its line.
 
-A real parser finds the blocks, so a heading inside a code fence is no heading and a table row no prose. Inline
+A real parser finds the blocks, so a heading inside a code fence isn't a heading and a table row isn't prose. Inline
 markup is left in place (it is cheaper, and `plain` takes it off where it matters).
 """
 

@@ -70,7 +70,7 @@ class _Branches:
         self._agents = {build_branch_part(handoff.id): handoff.id for handoff in handoffs}
 
     def find(self, subject: str) -> str | None:
-        """The handoff whose branch a merge brought; None if there is no merge, or not exactly one."""
+        """The handoff whose branch a merge brought; None unless exactly one handoff has that branch."""
         name = _read_merge(subject)
         if name is None:
             return None

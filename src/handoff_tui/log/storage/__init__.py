@@ -1,3 +1,3 @@
-"""The log on disk, in git and in the cache; its lock and its pin."""
+"""The log on disk, in git and in the cache; its lock, and what this machine remembers of it."""
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The clone remembers which entries were valid here. The same is kept in the user's state folder, so that deleting both an
 entry and the clone's memory of it is noticed. There, too, are the logs that the user consented to, by their first
-entry, and the entries that were made at this desk with the user's keys.
+entry, and the entries that were made on this machine with the user's keys.
 """
 
 from __future__ import annotations

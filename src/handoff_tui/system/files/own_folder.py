@@ -65,7 +65,7 @@ def read_layout_problems(root: Path) -> tuple[str, ...]:
 def _find_missing_lines(root: Path, name: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     path = f"{OWN_FOLDER}/{name}"
     if (root / path).is_symlink():
-        return (f"{path} is a link, which git does not follow; replace it by a file",)
+        return (f"{path} is a link, which git does not follow; replace it with a file",)
     try:
         present = FileReader(root, _MAX_BYTES).read_bytes(path).decode("utf-8", "replace").split("\n")
     except HandoffError as unread:

@@ -102,7 +102,7 @@ def test_spec_that_is_missing_or_empty_is_found() -> None:
 
 
 def test_results_without_a_section_are_found() -> None:
-    """Mentioning the clean room elsewhere is no section."""
+    """Mentioning the clean room elsewhere isn't a section."""
     world = build_changed_results("## Clean-Room Verification", "The clean-room verification went well.")
     assert find_subjects(results_sections_present, world) == ["section Clean-Room Verification"]
 
@@ -228,7 +228,7 @@ def test_expected_answers_must_not_leak() -> None:
     ],
 )
 def test_greenlight_must_come_from_a_person(gate: str, reason: str) -> None:
-    """A heading, a word, an agent and a name elsewhere are no greenlight."""
+    """A heading, a word, an agent and a name elsewhere aren't a greenlight."""
     answers = build_answers("H-5", by="") + gate
     [found] = judge(question_gate_passed, _world({answers_path("H-5"): answers}))
     assert found.subject == "H-5 greenlight"
@@ -270,7 +270,7 @@ def test_waves_with_their_integration_pass() -> None:
 
 
 def test_waves_without_integration_are_found() -> None:
-    """Specs that speak of an integration to come are none."""
+    """Specs that mention an integration to come are none."""
     [found] = judge(wave_is_integrated, _waves({"H-1": 1, "H-2": 1}, "H-1 H-2"))
     assert found.subject == "integration handoff"
 

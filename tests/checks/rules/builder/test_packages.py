@@ -104,7 +104,7 @@ def test_archive_that_unpacks_into_too_much_is_found() -> None:
 
 
 def test_archive_of_another_kind_is_compared_by_its_hash() -> None:
-    """What is no tar is not looked into."""
+    """A file that isn't a tar archive is not looked into."""
     assert judge(archives_reproducible, _declare(b"PK\x03\x04 something")) == []
 
 

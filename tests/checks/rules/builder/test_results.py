@@ -72,12 +72,12 @@ def test_status_without_a_regression_is_found() -> None:
 
 @pytest.mark.parametrize("status", ["## Status: PASS | FAIL | PARTIAL", "## Status: splendid", "## State of things"])
 def test_status_that_cannot_be_read_is_found(status: str) -> None:
-    """The choice of the template, a word that is no status, none at all."""
+    """The choice of the template, a word that isn't a status, none at all."""
     assert _subjects("## Status: PASS", status) == ["H-5 status"]
 
 
 def test_status_of_another_vocabulary_is_found() -> None:
-    """COMPLETE is no status of results, and hides no failures."""
+    """COMPLETE isn't a status of results, and hides no failures."""
     found = build_changed_results(_REGRESSION, "- Total: 20\n- Passed: 18\n- Failed: 2\n")
     text = str(found.files[results_path("H-5")]).replace("## Status: PASS", "## Status: COMPLETE")
     subjects = find_subjects(status_matches_its_numbers, build_world({results_path("H-5"): text}))

@@ -149,7 +149,7 @@ def test_claim_that_is_contradicted_is_found(kind: ClaimKind) -> None:
 
 @pytest.mark.parametrize("state", [VerdictState.HOLDS, VerdictState.UNVERIFIED])
 def test_claim_that_is_not_contradicted_passes(state: VerdictState) -> None:
-    """What could not be verified is no contradiction."""
+    """What could not be verified isn't a contradiction."""
     assert judge(claims_hold, world(ClaimKind.COUNT, state)) == []
 
 

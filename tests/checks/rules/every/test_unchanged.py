@@ -217,7 +217,7 @@ def test_setting_that_loosens_a_check_is_left_to_the_other_rule() -> None:
 
 
 def test_stated_scope_hides_nothing() -> None:
-    """Whatever it takes from one handoff is shown elsewhere, so it is no change of the settings."""
+    """Whatever it takes from one handoff is shown elsewhere, so it isn't a change of the settings."""
     assert settings_subjects(CHECK_SETTINGS, f'{CHECK_SETTINGS}[scopes."H-1"]\npaths = ["a"]\n') == []
 
 

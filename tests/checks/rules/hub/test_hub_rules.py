@@ -38,7 +38,7 @@ def test_deploy_without_an_approval_is_found(state: str) -> None:
 
 @pytest.mark.parametrize("line", ["**Approved by**: Ingrid Moen", "- Deploy approved by: I. Moen (2026-04-02)"])
 def test_deploy_with_a_named_person_passes(line: str) -> None:
-    """A name that is no agent's, and a signed entry."""
+    """A name that isn't an agent's, and a signed entry."""
     files = deploy_context("ready_for_deploy", line)
     assert judge(deploy_has_a_human, MemoryWorld(files, signed=("ingrid@example.org",))) == []
 
@@ -183,7 +183,7 @@ def test_lifecycle_judges_reports_of_context_files() -> None:
 
 
 def test_lifecycle_names_a_context_of_another_task_s_run() -> None:
-    """The run says what it executes; a context that names it for another task is told of nobody's work."""
+    """The run says what it executes; a context that names it for another task describes nobody's work."""
     position = "## Pipeline Position\n- **Current State**: qa\n- **Run**: Execute Task: T031 - moor\n\n"
     text = "# Handoff Context\nRun ID: 5 | Project: Boats | Task: T044\n\n" + position
     [found] = judge(lifecycle_legal, MemoryWorld({"HANDOFF_5_T044.md": text}))
@@ -239,7 +239,7 @@ def test_pass_with_speaking_output_does_not_hold(output: str) -> None:
     ],
 )
 def test_pass_whose_output_only_speaks_of_trouble_holds(output: str) -> None:
-    """What was mended, numbers that are no status, and what a tool printed on the way."""
+    """What was mended, numbers that aren't statuses, and what a tool printed on the way."""
     assert pass_subjects(report_context(("QA", "pass", output))) == []
 
 

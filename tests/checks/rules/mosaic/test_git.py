@@ -166,7 +166,7 @@ def test_commits_of_state_files_are_left_out() -> None:
     [".mosaic/enforcement/session-gate.sh", ".ai-agents/AI_AGENT_PROMPT.md", "src/agent_state.json", ".mosaic/x.py"],
 )
 def test_other_files_of_the_folders_are_work(path: str) -> None:
-    """Enforcement, prompts and code are no state, wherever they lie and whatever they are called."""
+    """Enforcement, prompts and code aren't state, wherever they lie and whatever they are called."""
     touched = {HEAD: (*STATE_ONLY, path), "1" * 40: ("src/a.py",)}
     assert len(judge(claimed_commits_match_git, build_world(2, log=build_line("1"), touched=touched))) == 1
 
@@ -200,7 +200,7 @@ def test_commit_that_does_not_exist_is_found() -> None:
 
 
 def test_commit_of_another_history_is_found() -> None:
-    """The commit of a branch that never was merged is no commit of this work."""
+    """The commit of a branch that never was merged isn't a commit of this work."""
     [found] = judge(claimed_commits_match_git, build_world(None))
     assert "is not in the history of HEAD" in found.message
 
@@ -237,7 +237,7 @@ def test_field_that_holds_no_commit_is_found(value: object) -> None:
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"last_agent": 1, "last_agent": 2}'])
 def test_state_that_cannot_be_read_is_found(text: str) -> None:
-    """What cannot be read names no commit that could be compared, and that is no pass."""
+    """What cannot be read names no commit that could be compared, and that isn't a pass."""
     world = MemoryWorld(files={**build_state(), ".mosaic/agent_state.json": text})
     assert judge(claimed_commits_match_git, world)
 
@@ -316,7 +316,7 @@ def test_upstream_that_is_gone_is_found(upstream: str, command: str) -> None:
 
 
 def test_detached_head_cannot_be_decided() -> None:
-    """Without a branch there is no upstream to compare with, and that is no pass."""
+    """Without a branch there is no upstream to compare with, and that isn't a pass."""
     with pytest.raises(UndecidableError, match="HEAD is detached"):
         judge_facts(branch=None, detached=True)
 
@@ -403,7 +403,7 @@ def test_link_to_nothing_is_found() -> None:
 
 
 def test_document_that_cannot_be_read_is_found() -> None:
-    """What a broken document names is not known, and that is no pass."""
+    """What a broken document names is not known, and that isn't a pass."""
     world = MeasuredWorld(files={**build_state(), ".ai-agents/handoff_0304.json": '{"commit": "ab'})
     [found] = judge(referenced_files_exist, world)
     assert "is not valid JSON" in found.message

@@ -50,7 +50,7 @@ def test_state_that_git_still_tracks_fails_with_the_way_back() -> None:
 
 
 def test_existence_repository_without_a_state_does_not_apply() -> None:
-    """Other files, also in a folder of that name, are no session state."""
+    """Other files, also in a folder of that name, aren't session state."""
     world = MemoryWorld(files={".mosaic/palette.css": "", "HANDOFF.md": NOTE})
     with pytest.raises(NotApplicableError, match="no session state here"):
         judge(state_files_exist, world)
@@ -219,7 +219,7 @@ def test_log_with_a_broken_line_is_found() -> None:
 
 
 def test_file_of_someone_else_is_found() -> None:
-    """A file of that name with another content is no state."""
+    """A file of that name with another content isn't a state."""
     files = {**build_state(), ".mosaic/current_task.json": '{"colour": "red"}'}
     found_fields = judge(state_files_parse, MemoryWorld(files=files))
     assert [found.subject for found in found_fields] == ["task_id", "objective", "status"]
@@ -442,7 +442,7 @@ def test_file_that_is_broken_or_missing_is_no_pass(rule: Rule, path: str, text: 
 
 
 def test_folder_in_place_of_a_file_is_found() -> None:
-    """What is there but can't be read is no state file."""
+    """What is there but can't be read isn't a state file."""
     files = build_state()
     files[".mosaic/blockers.json/x"] = files.pop(".mosaic/blockers.json")
     for rule in (state_files_exist, state_files_parse):

@@ -182,7 +182,7 @@ def test_source_phase_complete_names_what_is_left(execution: dict[str, object], 
 
 
 def test_source_phase_complete_fails_when_nothing_says_so() -> None:
-    """A context alone is no proof that its phase is over."""
+    """A context alone isn't proof that its phase is over."""
     (found,) = judge(source_phase_complete, files_world({PATH: CONTEXT}))
     assert (found.subject, found.actual) == ("kiln-3 status", "no status")
 
@@ -240,7 +240,7 @@ def test_state_consistent_passes_a_sound_procedure() -> None:
 
 
 def test_state_consistent_passes_a_failure_that_was_rolled_back() -> None:
-    """Failure is no inconsistency when it is told as one."""
+    """Failure isn't an inconsistency if it is reported as one."""
     execution = {
         "status": "rollback",
         "step_results": FAILED_STEP,
@@ -371,6 +371,6 @@ def test_procedure_without_checksums_is_not_judged() -> None:
 
 @pytest.mark.parametrize("rule", [source_phase_complete, state_consistent, context_transfer_complete])
 def test_file_that_cannot_be_read_is_found(rule: Rule) -> None:
-    """A procedure that is no JSON is not passed over."""
+    """A procedure that isn't JSON is not passed over."""
     assert judge(rule, procedure_world()) == []
     assert f"unreadable {PATH}" in find_subjects(rule, MemoryWorld(files={PATH: '{"handoff_id": "kiln'}))

@@ -214,7 +214,7 @@ def test_target_resources_present_asks_the_pipeline_of_the_configuration() -> No
 
 
 def test_target_resources_present_asks_a_pipeline_that_has_the_source_phase() -> None:
-    """A pipeline of the user's own speaks of a handoff whose source it has; that of another format never does."""
+    """A pipeline of the user's own is about a handoff whose source it has; that of another format never is."""
     own = Settings(pipelines={"pottery": pipeline("firing", "selling")})
     other = Settings(pipelines={"builder": pipeline("firing", "selling"), "kitchen": pipeline("cook", "eat")})
     assert find_subjects(target_resources_present, procedure_world(settings=own)) == ["kiln-3 phase glazing"]

@@ -48,7 +48,7 @@ def test_red_has_one_failing_test_refuses_a_test_that_does_not_fail(result: str 
 
 
 def test_red_has_one_failing_test_wants_the_test_named() -> None:
-    """A failure of no particular test is no new test."""
+    """A failure of no particular test isn't a new test."""
     assert find_subjects(red_has_one_failing_test, cycle_world([note("PLAN"), note("RED", currentTest=None)])) == [
         "TDD-1 test"
     ]
@@ -164,7 +164,7 @@ def test_handoff_notes_parse_leaves_files_of_others_alone() -> None:
 
 
 def test_handoff_notes_parse_accepts_a_test_list_alone() -> None:
-    """A list of tests is no step and needs no phase."""
+    """A list of tests isn't a step and needs no phase."""
     assert judge(handoff_notes_parse, MemoryWorld(files={"test-list.md": "# Tests\n\n- [ ] boils\n"})) == []
 
 
@@ -277,7 +277,7 @@ def test_phase_order_legal_does_not_guess_where_history_was_cut() -> None:
     ],
 )
 def test_phase_order_legal_reads_what_is_announced(fields: dict[str, object], subject: str) -> None:
-    """A next phase that may not come, and words that are no phase."""
+    """A next phase that may not come, and words that aren't phases."""
     found = judge(phase_order_legal, cycle_world([note("PLAN"), {**note("RED"), **fields}]))
     assert subject in [entry.subject for entry in found]
 

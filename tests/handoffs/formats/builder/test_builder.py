@@ -185,7 +185,7 @@ def test_spec_without_the_later_sections_goes_by_its_own_title() -> None:
 
 
 def test_title_that_disagrees_with_the_name_is_a_problem() -> None:
-    """File name and title must speak of the same handoff; a dot and an underscore are the same."""
+    """File name and title must be about the same handoff; a dot and an underscore are the same."""
     handoffs, problems, _ = _read(
         {"BUILDER_HANDOFF_7_lamp.md": _spec("8"), "RESULTS_HANDOFF_41_2C.md": _results("HANDOFF-41.2C")}
     )
@@ -507,7 +507,7 @@ def test_manifest_assets_without_path_or_hash_are_reported() -> None:
 
 
 def test_manifest_dependencies_of_a_wrong_type_are_reported() -> None:
-    """An object instead of a list keeps its names; a number is no package."""
+    """An object instead of a list keeps its names; a number isn't a package."""
     kept, source = _read_manifest({**_good(), "dependencies": {"PKG-OIL-001": "1.0"}})
     assert (kept.package and kept.package.dependencies) == ("PKG-OIL-001",)
     assert [problem.message for problem in source.problems()] == ["dependencies should be a list, but is an object"]

@@ -86,7 +86,7 @@ def test_path_gives_role_and_id(path: str, role: DocumentRole, handoff: str, ori
     ],
 )
 def test_path_gives_the_attempt(path: str, handoff: str, attempt: int | None) -> None:
-    """The number of an attempt is no part of the id."""
+    """The number of an attempt isn't part of the id."""
     named = parse_path(path)
     assert named is not None
     assert (named.id, named.attempt) == (handoff, attempt)
@@ -258,7 +258,7 @@ def test_prompt_that_shows_the_answers_is_a_problem() -> None:
 
 
 def test_prompt_without_a_stop_is_a_problem() -> None:
-    """Questions without a stop are no gate."""
+    """Questions without a stop aren't a gate."""
     _, source = _read_prompt("# Agent Prompt\n\nAnswer these questions:\n\n1. Why?\n")
     assert [problem.message for problem in source.problems()] == [
         "asks questions but does not tell the agent to stop and wait"
@@ -398,7 +398,7 @@ def test_verdict_that_breaks_the_standard_is_reported(text: str, message: str) -
 
 @pytest.mark.parametrize("role", [DocumentRole.REVIEW, DocumentRole.EVALUATION])
 def test_verdicts_of_the_standard_come_from_the_settings(role: DocumentRole) -> None:
-    """One that is configured is no problem."""
+    """One that is configured isn't a problem."""
     source = Source.of_text("H-7/REVIEW_REPORT.md", "# Review\n\nReview verdict: PARTIAL\n")
     settings = Builder(review_verdicts=("PARTIAL",), evaluation_verdicts=("PARTIAL",))
     assert read_review(source, role, settings).verdict == "PARTIAL"

@@ -86,7 +86,7 @@ def test_results_missing_sections_are_named() -> None:
 
 
 def test_results_commits_are_claimed_only_where_commits_are_spoken_of() -> None:
-    """A shortened digest in code marks is no commit."""
+    """A shortened digest in code marks isn't a commit."""
     lines = _FULL.replace("; the digest", ".\n- The digest")
     claims = [claim for claim in _read(lines).claims if claim.kind is ClaimKind.COMMIT]
     assert [(claim.value, claim.where.line) for claim in claims] == [("12ab34c", 42)]
@@ -174,7 +174,7 @@ def test_counts_are_read_as_a_person_reads_them(text: str, expected: TestCounts)
     ],
 )
 def test_counts_that_nobody_stated_are_nothing(text: str) -> None:
-    """Sums are not made up, and rows of single tests are no counts."""
+    """Sums are not made up, and rows of single tests aren't counts."""
     assert _run(text) is None
 
 

@@ -84,7 +84,7 @@ def test_mosaic_manifests_are_superseded_by_what_is_newer() -> None:
 
 
 def test_mosaic_state_of_another_type_is_an_error() -> None:
-    """Blockers that cannot be read may be anything: that is no detail."""
+    """Blockers that cannot be read may be anything: that isn't a detail."""
     shelf = MemoryFiles({".mosaic/agent_state.json": '{"last_agent": "wren"}', ".mosaic/blockers.json": "[1]"})
     read_with(MOSAIC, shelf)
     assert [(problem.path, problem.level.value) for problem in shelf.problems()] == [(".mosaic/blockers.json", "error")]
@@ -316,7 +316,7 @@ def _parse(text: str) -> JsonNode:
 
 
 def test_count_and_document_fields_are_found_at_any_depth() -> None:
-    """Numbers in words and in fields, and paths in document fields; booleans are no numbers."""
+    """Numbers in words and in fields, and paths in document fields; booleans aren't numbers."""
     root = _parse('{"x": {"smoke": "1/2 passed", "failed_tests": 4, "skipped": true}, "plan_document": "a/b.md"}')
     assert [(claim.subject, claim.value) for claim in claim_count_fields(root)] == [
         ("smoke.total", 2),

@@ -1,6 +1,6 @@
 """VR003: what is handed over is told in one state only.
 
-Files that speak of one handoff agree, executions end where they may, steps and validations fit the outcome, a failure
+Files that mention one handoff agree, executions end where they may, steps and validations fit the outcome, a failure
 was rolled back, and no agent hands one phase to two successors at once.
 """
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.text.columns import Row
-from handoff_tui.core.text.labels import Label, describe_ago, label_gate, plural
+from handoff_tui.core.text.labels import Label, describe_ago, describe_verdict_count, label_gate, plural
 from handoff_tui.core.text.page import Cell, Page
 from handoff_tui.core.text.safe_text import render_safe
 from handoff_tui.handoffs.handoff import DocumentRole
@@ -160,12 +160,16 @@ def _describe_work(item: InboxItem, now: datetime | None) -> list[Cell]:
 def _describe_claims(item: InboxItem) -> list[Cell]:
     claims = item.reviewed.claims
     told = (
-        (claims.contradicted, "✗", "false", "contradicted"),
-        (claims.was_true, "~", "was true" if claims.was_true == 1 else "were true", "warning"),
-        (claims.holds, "✓", "hold" if claims.holds != 1 else "holds", "holds"),
-        (claims.unverified, "?", "not measured", "unverified"),
+        (claims.contradicted, "✗", "contradicted", "contradicted"),
+        (claims.was_true, "~", "was-true", "warning"),
+        (claims.holds, "✓", "holds", "holds"),
+        (claims.unverified, "?", "unverified", "unverified"),
     )
-    cells = [Cell(f"{glyph} {number} {word}  ", role) for number, glyph, word, role in told if number]
+    cells = [
+        Cell(f"{glyph} {describe_verdict_count(number, state)}  ", role)
+        for number, glyph, state, role in told
+        if number
+    ]
     return cells or [Cell("none that can be measured", "muted")]
 
 
