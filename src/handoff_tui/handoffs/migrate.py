@@ -1,4 +1,4 @@
-"""Moves the flat files of builder handoffs into a folder each, under the names of the standard."""
+"""Moves the flat files of each builder handoff into a folder of its own, under the names of the standard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The supervisor's ear and voice: reads along with an agent's stream, and hands messages to an agent that takes them.
+"""Reads an agent's stream for its supervisor as it comes, and hands messages to an agent that takes them.
 
 Loaded only for an agent with a stream; imports only the standard library.
 """

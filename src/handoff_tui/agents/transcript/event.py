@@ -1,4 +1,4 @@
-"""One thing that happened in a run, as its program told it; and how tools are told apart."""
+"""One thing that happened in a run, as its program reported it; and which kind of tool was used."""
 
 from __future__ import annotations
 

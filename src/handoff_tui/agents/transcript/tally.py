@@ -1,4 +1,4 @@
-"""What a run came to by its own stream: cost, tokens, turns, denials, its last word, and what keeps it back."""
+"""What a run came to by its own stream: cost, tokens, turns, denials, its last word, and what stops it."""
 
 from __future__ import annotations
 

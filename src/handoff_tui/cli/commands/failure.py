@@ -1,4 +1,4 @@
-"""`failure [ID]`: explains what fails, where to look first, what changed since it passed, and who saw it before."""
+"""`failure [ID]`: explains what fails, where to look first, what changed since it passed, and earlier failures."""
 
 from __future__ import annotations
 

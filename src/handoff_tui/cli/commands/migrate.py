@@ -1,4 +1,4 @@
-"""`migrate`: moves flat files of builder handoffs into a folder each; shows it first."""
+"""`migrate`: moves the flat files of each builder handoff into a folder of its own; shows them first."""
 
 from __future__ import annotations
 

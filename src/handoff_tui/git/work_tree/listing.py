@@ -1,4 +1,4 @@
-"""What git says of the work tree: the tracked paths, read without looking at each line, and `git status`."""
+"""What git says about the work tree: the tracked paths, read without looking at each line, and `git status`."""
 
 from __future__ import annotations
 

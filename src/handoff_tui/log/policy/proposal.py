@@ -1,4 +1,4 @@
-"""A proposed policy: the file that people send to each other, and how it stands to its log.
+"""A proposed policy: the file that people send to each other, and how it relates to its log.
 
 The file has what is signed, and the signatures so far. It keeps the position in the log that it was proposed for, since
 its parents are signed with it. Entries added since aren't obstacle, because an entry may follow older ones; another

@@ -1,4 +1,4 @@
-"""Notes which files a run looks at: an answer is repeated only while everything that it rests on stays the same."""
+"""Notes which files a run looks at: an answer is repeated only while everything it depends on stays the same."""
 
 from __future__ import annotations
 

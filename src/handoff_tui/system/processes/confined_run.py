@@ -1,4 +1,4 @@
-"""Runs a command under a parent that nothing of it outlives, and behind the kernel's walls where they are there.
+"""Runs a command under a parent process that nothing it starts outlives, and behind the kernel's walls if it has them.
 
 The parent is made the one that adopts orphans (Linux), so a child that leaves its session with a bare environment is
 found and ended too. Behind walls, the kernel ends what is left.

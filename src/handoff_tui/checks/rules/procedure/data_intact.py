@@ -1,4 +1,4 @@
-"""VR008: every checksum that is named anywhere is that of its file: claims, manifests, metadata, lists of checksums.
+"""VR008: every checksum matches its file, wherever it is named: claims, manifests, metadata, lists of checksums.
 
 What a document of the past said may have been overtaken: it is intact when it was true at the document's own commit.
 A manifest, metadata and a list of checksums mention now.
