@@ -37,9 +37,9 @@ ignores and without `.handoff-tui/`), with a home, caches and temporary files of
 and nothing it starts outlives it. With bubblewrap (`bwrap`, Linux) the kernel shuts it in as well: it can't see your
 home, your keys and your processes, can't write to the repository, and has no network; without it, `handoff-tui doctor`
 and the command's output say so. It finds the toolchains and packages that rustup, Go and Cargo keep in your home. A
-command that needs more names it in `access`: `network`, `home` (yours, with the sockets), `docker`, `database`, or a path
-with a slash (`node_modules/`, `.venv/`, `~/.m2/:write`; read-only unless it ends with `:write`). In your own file, naming
-it grants it. A repository's file only asks, and
+command that needs more names it in `access`: `network`, `home` (yours, with the sockets), `docker`, `database`, or a
+path with a slash (`node_modules/`, `.venv/`, `~/.m2/:write`; read-only unless it ends with `:write`). In your own file,
+naming it grants it. A repository's file only asks, and
 `handoff-tui check --trust DIGEST --grant node_modules/` grants it, once.
 
 The rules for procedures also have numbers, VR001 to VR008: `handoff-tui check --only VR003` runs one of them.
