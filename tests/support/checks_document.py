@@ -76,11 +76,11 @@ that it has never seen:
 | 440 items in 56 documents | 97 % | 77 % | 98 of 105 | 98 of 140 |
 | 421 items in 51 documents, unusual on purpose | 98 % | 62 % | 80 of 85 | 80 of 132 |
 
-After the first look at each of the last two samples, what had caused the mistakes was fixed; the last sample was looked at
-only after that had been done for the one before. On these two, which are no longer blind, the numbers are now 100 %, 99 %,
-129 of 129 and 129 of 140; and 100 %, 97 %, 116 of 116 and 116 of 132. Half of the false claims that are still missed
-can't be recognised as false in a clone: a branch that isn't there may have been deleted since, and what was uncommitted
-may have been dropped.
+After the first look at each of the last two samples, what had caused the mistakes was fixed; the last sample was looked
+at only after that had been done for the one before. On these two, which are no longer blind, the numbers are now 100 %,
+99 %, 129 of 129 and 129 of 140; and 100 %, 97 %, 116 of 116 and 116 of 132. Half of the false claims that are still
+missed can't be recognised as false in a clone: a branch that isn't there may have been deleted since, and what was
+uncommitted may have been dropped.
 
 A claim that isn't recognised is not judged, so silence proves nothing. If a claim is judged wrongly, an override lets
 the work go on; please report it.

@@ -62,7 +62,7 @@ def test_first_line_says_what_signing_does_and_digests_wait() -> None:
 
 
 def test_files_are_counted_as_the_overview_counts_them() -> None:
-    """It says why the signature covers fewer: reviews and registries tell of decisions."""
+    """It says why the signature covers fewer: reviews and registries record decisions."""
     record = VIEW.record.model_copy(update={"scope": ScopeManifest(files=({"path": "a.py"},))})
     signed = VIEW.model_copy(update={"record": record})
     assert "attempt 2 · 1 file" in read_page(replace(READY, view=signed), digests=False)

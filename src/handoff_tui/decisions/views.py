@@ -49,7 +49,7 @@ class DecisionView(Model):
     """Whether the key must be touched."""
     policy: str
     unbound: int = 0
-    """Own files that a decision doesn't bind, because they tell of decisions: reviews and registries."""
+    """Own files that a decision doesn't bind, because they record decisions: reviews and registries."""
     notes: tuple[str, ...] = ()
 
 

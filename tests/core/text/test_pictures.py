@@ -51,8 +51,8 @@ def test_every_kind_of_colours_is_read(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"GIF89a", "no PNG"),
-        (b"\x89PNG\r\n\x1a\n", "says nothing of its size"),
+        (b"GIF89a", "not a PNG"),
+        (b"\x89PNG\r\n\x1a\n", "does not say its size"),
         (build_png(2, 1, [b"\0" * 6])[:40], "cut off"),
         (build_png(2, 1, [b"\0" * 6], depth=3), "not known"),
         (build_png(2, 1, [b"\0"], depth=1, colour=3), "colours are missing"),

@@ -129,7 +129,7 @@ You look for vulnerabilities in what was developed for {{handoff}}. You repair n
 - Leave alone: code, {_OURS}.""",
         "DOCS": f"""\
 You document what was developed for {{handoff}}.
-- Read: the task, the changed files, and the documents that speak of them.
+- Read: the task, the changed files, and the documents about them.
 - Do: say what users and developers need to know. Remove what is no longer true.
 - Write: documents, committed.
 - Leave alone: code, reports, {_OURS}.""",

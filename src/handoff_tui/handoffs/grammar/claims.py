@@ -227,7 +227,7 @@ def _read_text(claims: ClaimList, context: HeadingContext, block: Paragraph | It
     is_below = listed and item.depth - 1 in claims.parents  # it tells what the file above does
     masked = mask(text, words).replace("\n", " ")
     if not readers and item.depth in claims.parents and _ONLY_NAMED.fullmatch(masked):
-        return  # no word speaks of the file
+        return  # no word is about the file
     before: list[PathSpan] = []
     for start, end in _split(text):
         sentence = text[start:end]
