@@ -58,7 +58,7 @@ _OTHER_ID: Final = compile_later(
     r" ids?\b|\b(?:(?<!commit )hashe?|digest|uuid|nonce|etag|colou?r|checksum|fingerprint|api key)s?\b",
     re.IGNORECASE,
 )
-"""Somewhere in its clause: the hex word is no commit, whatever the heading."""
+"""Somewhere in its clause: the hex word isn't a commit, whatever the heading."""
 _IN_COMMIT: Final = compile_later(
     r"(?:\b(?:in|at|on|into|from|between|since|as|by|with|after|before|until|onto|reviewed|see|cf\.?|siehe|vgl\.?|voir|véase)|@)\s+[`*(]*$",
     re.IGNORECASE,

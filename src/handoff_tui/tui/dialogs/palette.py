@@ -143,7 +143,7 @@ class PaletteScreen(Box[Answer | None]):
 def rank(offer: Offer, text: str) -> int:
     """Sorts what matches: names and ids that begin with the text, then notes, then the others.
 
-    A path begins anew with its last part; without a text the order stays.
+    A path begins again with its last part; without a text the order stays.
     """
     typed, note, words = text.casefold().strip(), offer.note.casefold(), offer.words.casefold()
     names = (words, words.partition(" ")[2], note if note in offer.id.casefold() else "")
