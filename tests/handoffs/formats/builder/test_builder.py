@@ -165,7 +165,7 @@ def test_evidence_of_a_run_is_read_and_compared() -> None:
     ],
 )
 def test_evidence_that_counts_a_failure_refutes_results_that_pass(evidence: dict[str, object], said: list[str]) -> None:
-    """By its exit code or its numbers; not if the results tell of failures themselves."""
+    """By its exit code or its numbers; not if the results report failures themselves."""
     files = {"H-7/H-7_RESULTS.md": _results("HANDOFF-7"), "H-7/tests_evidence.json": json.dumps(evidence)}
     found = [fact.value for fact in _read(files)[0]["H-7"].facts if fact.name == CONTRADICTION]
     assert found == [f"the evidence says {one}, but the results say PASS" for one in said]
