@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from handoff_tui.core.errors import GitError, HandoffError
+from handoff_tui.system import web
 from handoff_tui.system.background import Background
 from handoff_tui.system.installation import (
     can_import_alone,
@@ -19,7 +20,7 @@ from handoff_tui.system.installation import (
     find_resource,
     read_version_beside,
 )
-from handoff_tui.system.web import ask_address, reaches_host
+from handoff_tui.system.web import Network, ask_address, reaches_host
 
 
 def test_background_begins_before_it_is_waited_for() -> None:
@@ -144,3 +145,18 @@ def test_host_of_a_remote_is_asked_for_a_connection(address: str) -> None:
     assert reaches_host("git@127.0.0.1:x.git", 2) in {True, False}
     for url in ("ext::sh -c evil", "file:///x", "../x.git", "http://[bad", "https://"):
         assert reaches_host(url, 2) is None
+
+
+def test_network_asks_each_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many checks want to know; another network asks again."""
+    asked: list[str] = []
+
+    def ask(address: str, _: float) -> int:
+        asked.append(address)
+        return 200
+
+    monkeypatch.setattr(web, "ask_address", ask)
+    for _ in range(2):
+        network = Network(1.0)
+        assert [network.ask("https://a.example"), network.ask("https://a.example")] == [200, 200]
+    assert asked == ["https://a.example"] * 2

@@ -61,7 +61,14 @@ class LiveChecks:
         reviewer = snapshot.handoff_reviewer
         session = guard(snapshot.session, reviewer.scopes.of(handoff).start).session
         gates = snapshot.gates.ask_without_checks() if snapshot.gates is not None else None
-        known = Prefetched(snapshot.reading, commands, snapshot.verdicts, reviewer.scopes, gates, reviewer.lives)
+        known = Prefetched(
+            snapshot.reading,
+            commands,
+            verdicts=snapshot.verdicts,
+            scopes=reviewer.scopes,
+            gates=gates,
+            lives=reviewer.lives,
+        )
         progress = ProgressCallbacks(cancel=cancel)
         report, state = check_once(session, request, progress, known, last.state if last is not None else None)
         if last is None:
