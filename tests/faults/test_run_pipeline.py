@@ -10,9 +10,8 @@ from handoff_tui.agents.procedures.run import open_engine
 from handoff_tui.agents.runs.folders import list_runs
 from handoff_tui.agents.runs.run import RunStatus
 from handoff_tui.handoffs.session import open_session
-from handoff_tui.system.processes import detached
 from tests.support.gates import GateDesk
-from tests.support.procedure_engine import CONFIG
+from tests.support.procedure_engine import CONFIG, kill_workers
 from tests.support.waiting import wait_until
 from tests.support.walking import Walk, commit, write
 
@@ -32,13 +31,7 @@ def walk(gate_desk: GateDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Walk]
     (gate_desk.root / "HANDOFF.md").unlink()
     gate_desk.builder.commit("nothing is handed over yet")
     yield Walk(gate_desk, monkeypatch, "notes/docs/handoffs/T-7.md")
-    _kill_worker()
-
-
-def _kill_worker() -> None:
-    for process in detached._STARTED.values():
-        process.kill()
-        process.wait()
+    kill_workers()
 
 
 def _wait(walk: Walk, words: str) -> None:
@@ -68,7 +61,7 @@ def test_pipeline_goes_from_gate_to_gate_and_survives_its_worker(walk: Walk) -> 
     assert said.code == 5, said.stderr
     runs = walk.root / ".git"
     wait_until(lambda: [one.status for one in list_runs(runs, walk.handoff)] == [RunStatus.RUNNING], "the agent")
-    _kill_worker()
+    kill_workers()
     flag.touch()
     walk.say("run", "team", "--handoff", walk.handoff, "--no-wait")
     _wait(walk, "waits at the gate of MAKE")

@@ -9,10 +9,7 @@ import pytest
 from handoff_tui.log.chain import Chain, Known, judge_chain
 from handoff_tui.log.entry import LogProblemLevel, LogVerdict
 from tests.support.logs import NOW, LogBuilder, build_policy_toml, build_signers
-
-
-def list_codes(verdict: LogVerdict, level: LogProblemLevel) -> list[str]:
-    return [problem.code for problem in verdict.problems if problem.level is level]
+from tests.support.real_log import list_codes
 
 
 def fatal(verdict: LogVerdict) -> list[str]:

@@ -27,7 +27,7 @@ from handoff_tui.log.policy.signers import build_line
 from tests.support.fingerprint import read_fingerprint
 from tests.support.journals import Desk, build_decision, build_genesis, build_policy
 from tests.support.log_keys import build_example_key
-from tests.support.real_log import RealLog
+from tests.support.real_log import RealLog, list_codes
 from tests.support.repositories import RepositoryBuilder
 from tests.support.ssh_keys import make_key, read_public
 
@@ -319,10 +319,6 @@ def open_it(log: RealLog, *, pin: str | None = None, remembered: bool = True) ->
 
 def append(opened: OpenLog) -> Appended:
     return opened.journal.append(lambda parents: build_decision(parents, "H-2"), build_example_key("alice"))
-
-
-def list_codes(verdict: LogVerdict) -> list[str]:
-    return [problem.code for problem in verdict.problems]
 
 
 def test_looking_writes_nothing_to_the_repository(log: RealLog) -> None:

@@ -26,7 +26,7 @@ from handoff_tui.log.storage.blobs import LogBlobs, Unsuitable
 from handoff_tui.system.files import addressed_files
 from tests.support.log_keys import build_key, build_statement, read_golden, sign_statement
 from tests.support.logs import NOW
-from tests.support.real_log import RealLog
+from tests.support.real_log import RealLog, list_codes
 
 
 class Notebook:
@@ -46,10 +46,6 @@ class Notebook:
 
 def open_verifier(log: RealLog, facts: Notebook | None = None, now: str = NOW) -> LogVerifier:
     return LogVerifier(LogBlobs(open_repository(log.folder)), lambda: Known(now), facts)
-
-
-def list_codes(verdict: LogVerdict) -> list[str]:
-    return [problem.code for problem in verdict.problems]
 
 
 def test_touch_is_what_every_signature_says() -> None:

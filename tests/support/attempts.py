@@ -16,12 +16,11 @@ from handoff_tui.log.review_record import Comment, ReviewRecord, ShownCheck, Sho
 from handoff_tui.log.storage.evidence import write_review
 from tests.support.logs import FIRST_VERSION_SUBJECT
 from tests.support.real_log import RealLog
-from tests.support.repositories import RepositoryBuilder
+from tests.support.repositories import NOTE_ON_ADDING, RepositoryBuilder
 
 HANDOFF = "notes/HANDOFF.md"
 PHASE = "review"
 CODE = "def add(a, b):\n    return a + b\n"
-_TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
 _BLOCKING = frozenset({"claims-hold", "tests"})
 
 
@@ -43,7 +42,7 @@ class AttemptStory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.builder = RepositoryBuilder.init(folder / "repository")
-        self.builder.write("src/app.py", CODE).write("HANDOFF.md", _TEXT).commit("the work")
+        self.builder.write("src/app.py", CODE).write("HANDOFF.md", NOTE_ON_ADDING).commit("the work")
         self.base = self.builder.head()
         self.log = RealLog(self.builder)
         self.log.begin()

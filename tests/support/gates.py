@@ -16,13 +16,12 @@ from handoff_tui.log.journal import Draft, Parents
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.policy.signers import build_line
 from tests.support.command_line import Said
-from tests.support.repositories import EMAIL, RepositoryBuilder
+from tests.support.repositories import EMAIL, NOTE_ON_ADDING, RepositoryBuilder
 from tests.support.signed import Person, Speaking, make_person
 
 HANDOFF = "notes/HANDOFF.md"
 GATE = '[gates."*"]\nthreshold = 1\n'
 CODE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
-_TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
 
 
 def _let_decide_headless(gates: str, names: str) -> str:
@@ -39,7 +38,7 @@ class GateDesk:
         self.speaking = speaking
         self.builder = builder
         self.folder = folder
-        builder.write("src/app.py", CODE).write("HANDOFF.md", _TEXT).commit("the work")
+        builder.write("src/app.py", CODE).write("HANDOFF.md", NOTE_ON_ADDING).commit("the work")
 
     @property
     def root(self) -> Path:

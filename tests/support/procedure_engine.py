@@ -135,10 +135,7 @@ class RunDesk:
         return has_worker(self.common_dir, self.lock)
 
     def kill_worker(self) -> None:
-        """Every worker that this process has started: SIGKILL, also to one that is just beginning."""
-        for process in detached._STARTED.values():
-            process.kill()
-            process.wait()
+        kill_workers()
 
     def wait_end(self, run: str) -> dict[str, object]:
         """Until the run has ended; what `run --show` says of it then."""
@@ -152,3 +149,10 @@ class RunDesk:
         value = self.run("--show", run).json
         assert isinstance(value, dict)
         return value
+
+
+def kill_workers() -> None:
+    """Every worker that this process has started: SIGKILL, also to one that is just beginning."""
+    for process in detached._STARTED.values():
+        process.kill()
+        process.wait()

@@ -127,7 +127,7 @@ def judge_at(folder: Path, **changes: Any) -> GateReport:  # noqa: ANN401 - any 
     return judge_gate(build_log_index(verdict), find_policy(verdict), build_question(**changes))
 
 
-def list_codes(report: LogReport, level: str | None = None) -> list[str]:
+def list_codes(report: LogReport | LogVerdict, level: str | None = None) -> list[str]:
     """The codes of a report's problems, of one level or all."""
     return [problem.code for problem in report.problems if level in {None, problem.level}]
 

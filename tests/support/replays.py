@@ -33,7 +33,7 @@ from handoff_tui.log.storage.evidence import write_review
 from handoff_tui.system.files.cache_files import find_cache_folder
 from tests.support.logs import FIRST_VERSION_SUBJECT
 from tests.support.real_log import RealLog
-from tests.support.repositories import RepositoryBuilder
+from tests.support.repositories import NOTE_ON_ADDING, RepositoryBuilder
 
 DAY = "2026-03-02T"
 NOW = "2026-03-31T00:00:00Z"
@@ -116,7 +116,6 @@ def _judge(names: tuple[str, ...]) -> tuple[Judged, ...]:
 
 HANDOFF = "notes/HANDOFF.md"
 """The id under which HANDOFF.md is read."""
-TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
 PASSED = ShownCheck(id="claims-hold", outcome="pass", severity="high", blocking=True)
 FAILED = ShownCheck(id="claims-hold", outcome="fail", severity="high", blocking=True)
 OTHERS = tuple(
@@ -138,7 +137,8 @@ class ReplayStory:
 
     def __post_init__(self) -> None:
         self.log = RealLog(self.builder)
-        self.builder.write("src/app.py", "def add(a, b):\n    return a + b\n").write("HANDOFF.md", TEXT).commit("work")
+        self.builder.write("src/app.py", "def add(a, b):\n    return a + b\n").write("HANDOFF.md", NOTE_ON_ADDING)
+        self.builder.commit("work")
         self.log.begin()
 
     def decide(

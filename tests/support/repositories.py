@@ -12,6 +12,8 @@ AUTHOR = "Ada Example"
 EMAIL = "ada@example.org"
 _FIRST_SECOND = 1_750_000_000
 
+NOTE_ON_ADDING = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
+
 
 def build_git_environment(moment: int = _FIRST_SECOND) -> dict[str, str]:
     """No configuration but the repository's own, and a pinned author, committer and date."""

@@ -10,10 +10,9 @@ from handoff_tui.agents.step.prepare import StepRequest
 from handoff_tui.agents.step.report import StepReport
 from handoff_tui.agents.step.step import StepCallbacks, step
 from handoff_tui.handoffs.session import Session, open_session
-from tests.support.repositories import RepositoryBuilder
+from tests.support.repositories import NOTE_ON_ADDING, RepositoryBuilder
 
 HANDOFF = "notes/HANDOFF.md"
-_TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
 COMMIT = "git add --all && git -c user.name=maker -c user.email=maker@example.org commit --quiet --message work"
 WORK = f"echo working; echo more >> src/app.py; {COMMIT}"
 """What a diligent agent does."""
@@ -27,7 +26,7 @@ class Stepping:
     home: Path
 
     def __post_init__(self) -> None:
-        self.builder.write("src/app.py", "def add(a, b):\n    return a + b\n").write("HANDOFF.md", _TEXT)
+        self.builder.write("src/app.py", "def add(a, b):\n    return a + b\n").write("HANDOFF.md", NOTE_ON_ADDING)
         self.builder.commit("the work")
         self.configure()
 

@@ -18,8 +18,8 @@ from tests.support.attempts import HANDOFF, AttemptStory, tell_story
 from tests.support.command_line import InProcess
 from tests.support.histories import SCRIPT, History, Told, build_history
 from tests.support.real_log import RealLog
-from tests.support.replays import TEXT, ReplayStory
-from tests.support.repositories import RepositoryBuilder
+from tests.support.replays import ReplayStory
+from tests.support.repositories import NOTE_ON_ADDING, RepositoryBuilder
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ def test_replay_tells_by_its_exit_code(replay: ReplayStory, say: InProcess, monk
     folder = replay.builder.folder
     said = say("log", "replay", "--repo", folder)
     assert (said.code, "1 approval: 1 holds" in said.stdout) == (ExitCode.OK, True)
-    replay.builder.write("HANDOFF.md", f"{TEXT}- Created `src/missing.py`.\n").commit("a false claim")
+    replay.builder.write("HANDOFF.md", f"{NOTE_ON_ADDING}- Created `src/missing.py`.\n").commit("a false claim")
     replay.decide()
     value = say("log", "replay", "--json", "--repo", folder)
     assert (value.code, value.json["totals"]["fails"]) == (ExitCode.BLOCKED, 1)

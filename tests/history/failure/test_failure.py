@@ -22,13 +22,13 @@ from handoff_tui.history.failure.changes import ChangeFinder, compare_settings, 
 from handoff_tui.history.failure.page import build_failed_page, build_failure_json, build_failure_page
 from handoff_tui.history.failure.report import EarlierEnd, EarlierMatch, FailureReport, GoodMoment
 from handoff_tui.history.past.repository import EntryEvidence, PastRepositories
-from handoff_tui.log.entry import NO_BASELINE, Subject
 from handoff_tui.log.index import DecisionEntry, SubmissionEntry
 from handoff_tui.log.review_record import ReviewRecord
 from handoff_tui.system.processes.walls import find_bubblewrap
 from tests.support.attempt_records import FAILED, FAILURE
 from tests.support.attempts import HANDOFF, PHASE, AttemptStory, build_entry, build_shown
 from tests.support.desk_states import find_section, list_lines
+from tests.support.logs import FIRST_VERSION_SUBJECT
 from tests.support.repositories import RepositoryBuilder
 from tests.support.step_reports import build_report
 
@@ -238,11 +238,7 @@ def test_variables_that_are_not_set_are_named(monkeypatch: pytest.MonkeyPatch) -
     assert list_unset(Check(run=("true",), environment=("PATH", "TMPDIR", "GIVEN", "HF_NONE"))) == ("HF_NONE",)
 
 
-SUBJECT = Subject(
-    commit="a" * 40, tree="b" * 40, baseline=NO_BASELINE, snapshot="c" * 64, checks="d" * 64, handoff="e" * 64
-)
-
-RECORD = ReviewRecord(handoff=HANDOFF, phase=PHASE, attempt=1, subject=SUBJECT)
+RECORD = ReviewRecord(handoff=HANDOFF, phase=PHASE, attempt=1, subject=FIRST_VERSION_SUBJECT)
 
 
 @dataclass(frozen=True)

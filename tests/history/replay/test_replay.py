@@ -40,13 +40,12 @@ from tests.support.replays import (
     OTHER,
     OTHERS,
     PASSED,
-    TEXT,
     ReplayStory,
     build_approval,
     build_replay_report,
     build_subject,
 )
-from tests.support.repositories import RepositoryBuilder
+from tests.support.repositories import NOTE_ON_ADDING, RepositoryBuilder
 from tests.support.signed import Person
 
 
@@ -400,7 +399,7 @@ def test_rules_run_on_the_tree_of_the_decision(builder: RepositoryBuilder) -> No
     """What was right when it was approved stays right, whatever the work tree is like now."""
     story = ReplayStory(builder)
     story.decide()
-    builder.write("HANDOFF.md", f"{TEXT}\nI created `src/missing.py`.\n").commit("a false claim")
+    builder.write("HANDOFF.md", f"{NOTE_ON_ADDING}\nI created `src/missing.py`.\n").commit("a false claim")
     standing, words = story.ask(ReplayQuestion.RULES)
     assert (standing, "connections-stable taken from the record" in words) == (ReplayVerdict.HOLDS, True)
 
@@ -408,7 +407,7 @@ def test_rules_run_on_the_tree_of_the_decision(builder: RepositoryBuilder) -> No
 def test_approval_of_a_false_claim_fails_today(builder: RepositoryBuilder) -> None:
     """Even though its record says that all was well."""
     story = ReplayStory(builder)
-    builder.write("HANDOFF.md", f"{TEXT}\nI created `src/missing.py`.\n").commit("a false claim")
+    builder.write("HANDOFF.md", f"{NOTE_ON_ADDING}\nI created `src/missing.py`.\n").commit("a false claim")
     story.decide()
     standing, words = story.ask(ReplayQuestion.RULES)
     assert (standing, "claims-hold fails" in words) == (ReplayVerdict.FAILS, True)

@@ -15,10 +15,9 @@ from handoff_tui.log.gates.position import build_handoff_digest
 from handoff_tui.log.gates.scoped_work import build_scoped_handoff_digest
 from handoff_tui.log.index import build_log_index
 from tests.support.logs import LogBuilder, build_policy, build_policy_toml
-from tests.support.repositories import EMAIL, RepositoryBuilder
+from tests.support.repositories import EMAIL, NOTE_ON_ADDING, RepositoryBuilder
 
 HANDOFF = "notes/HANDOFF.md"
-TEXT = "# Handoff: adding\n\nStatus: COMPLETE\n\n## What was done\n- `src/app.py` adds two numbers.\n"
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def log() -> LogBuilder:
 def work(builder: RepositoryBuilder) -> RepositoryBuilder:
     """A repository with one handoff, committed by Ada."""
     builder.write("README.md").commit("before")
-    return builder.write("src/app.py", "1\n").write("HANDOFF.md", TEXT).commit("the work")
+    return builder.write("src/app.py", "1\n").write("HANDOFF.md", NOTE_ON_ADDING).commit("the work")
 
 
 def ask(builder: RepositoryBuilder, log: LogBuilder, toml: str | None = None) -> GateQuestion:
