@@ -205,6 +205,8 @@ class Handoff(Model):
 class HandoffDraft(Handoff):
     """A handoff while it is read, begun with `model_construct`: its parts in the order in which they are found."""
 
+    __slots__ = ("_said",)
+
     def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
@@ -219,10 +221,13 @@ class HandoffDraft(Handoff):
 
     def add_claims(self, claims: Iterable[Claim]) -> None:
         """Adds claims; one that says the same at the same place as an earlier one is left out."""
-        said = {_sameness(claim): claim for claim in self.claims}
+        known, said = getattr(self, "_said", (None, {}))  # claims often come one by one
+        if known is not self.claims:
+            said = {_sameness(claim): claim for claim in self.claims}
         for claim in claims:
             said.setdefault(_sameness(claim), claim)
         self.claims = tuple(said.values())
+        object.__setattr__(self, "_said", (self.claims, said))
 
     def claim(
         self, kind: ClaimKind, where: Place, text: str, *, subject: str | None = None, value: ClaimValue = None

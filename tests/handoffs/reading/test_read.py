@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -347,3 +348,42 @@ def test_dialect_is_never_sure_of_an_empty_file(format_: HandoffFormat) -> None:
     judged = [format_.recognise(Source.of_text(path, "")) for path in paths if format_.may_own(path)]
     assert judged
     assert max(judged) < Confidence.CERTAIN
+
+
+_RESULTS = "# Results: H-1\n\n## Status: PASS\n\n## Test Results\n"
+_NOTE = "# Handoff\n\n**Status**: done\n\n"
+_CONTEXT = "# Handoff Context\nGenerated: 2031-01-01 10:00:00\nRun ID: 5 | Project: x | Task: T001\n\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "part"),
+    [
+        ("handoffs/H-1/H-1_RESULTS.md", _RESULTS, "### Test suite {n}\n- Total: 3 tests\n- Passed: 3\n\n"),
+        ("handoffs/H-1/H-1_RESULTS.md", f"{_RESULTS}## Files Created\n", "- `src/f{n}.py` (SHA256: {n:064x})\n"),
+        ("docs/HANDOFF.md", _NOTE, "## Tests part {n}\n12 passed, 0 failed\n\n- [ ] do {n}\n\n"),
+        ("docs/HANDOFF.md", f"{_NOTE}## Done\n", "- Added `src/f{n}.py` and changed `src/g{n}.py`, 12 passed\n"),
+        ("docs/HANDOFF.md", _NOTE, "## Session {n}\n- Added `src/f{n}.py`\n\n"),
+        ("HANDOFF_5_T001.md", f"{_CONTEXT}## Uncommitted Changes\n```\n", " src/f{n}.py | 3 +\n"),
+        ("HANDOFF_5_T001.md", _CONTEXT, "### DEV Agent (01-02 03:{n})\n**Status**: pass\n\n```\n12 passed\n```\n"),
+    ],
+)
+def test_reading_grows_with_the_document_and_no_faster(path: str, head: str, part: str) -> None:
+    """Four times the parts are four times the calls, and some."""
+
+    def count(number: int, first: int) -> int:
+        files = MemoryFiles({path: head + "".join(part.format(n=one) for one in range(first, first + number))})
+        calls = 0
+
+        def note(_: object, event: str, __: object) -> None:
+            nonlocal calls
+            calls += event in {"call", "c_call"}
+
+        sys.setprofile(note)
+        try:
+            assert read_handoffs(files, FORMATS).handoffs
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    count(200, 0)  # patterns are compiled, and common words remembered
+    assert count(200, 3000) < 5 * count(50, 1000)

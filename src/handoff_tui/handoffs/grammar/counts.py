@@ -302,15 +302,28 @@ def find_first_run(sections: Iterable[Section]) -> Run | None:
     if not found:
         return None
     first = found[0][0]
-    beside = [(section, run) for section, run in found if section.level == first.level and _is_suite(section, told)]
-    return sum_suites(beside) if _is_suite(first, told) and len(beside) > 1 else found[0][1]
+    above = _find_above(told)
+    beside = [(section, run) for section, run in found if section.level == first.level and _is_suite(section, above)]
+    return sum_suites(beside) if _is_suite(first, above) and len(beside) > 1 else found[0][1]
 
 
-def _is_suite(section: Section, sections: list[Section]) -> bool:
+def _find_above(sections: list[Section]) -> dict[int, Section | None]:
+    """The section around each, by the line of its heading."""
+    found: dict[int, Section | None] = {}
+    around: list[Section] = []
+    for section in sections:
+        while around and around[-1].level >= section.level:
+            around.pop()
+        found[section.line] = around[-1] if around else None
+        around.append(section)
+    return found
+
+
+def _is_suite(section: Section, around: dict[int, Section | None]) -> bool:
     """Whether a heading names a suite: `E2E tests`, or anything right below a heading about tests."""
     if not section.name or _OTHER_RUN.search(section.name):
         return False
-    above = next((one for one in reversed(sections[: sections.index(section)]) if one.level < section.level), None)
+    above = around[section.line]
     is_below = above is not None and above.level > 1 and _TEST_HEADING.search(above.name) is not None
     return is_below or _SUITE_HEADING.search(section.name) is not None
 
@@ -361,7 +374,8 @@ def find_runs(sections: list[Section]) -> tuple[Run | None, list[Run]]:
     Suites that each have a heading below the first are summed.
     """
     parts = [(section, run) for section in sections[1:] if (run := find_runs([section])[0]) is not None and run.numbers]
-    suites = [(section, run) for section, run in parts if _is_suite(section, sections)]
+    above = _find_above(sections) if parts else {}
+    suites = [(section, run) for section, run in parts if _is_suite(section, above)]
     top = min((section.level for section, _ in suites), default=0)
     suites = [(section, run) for section, run in suites if section.level == top]
     if len(suites) > 1 and len(suites) == len(parts) and find_runs(sections[:1])[0] is None:
