@@ -22,6 +22,7 @@ from handoff_tui.core.place import CheckMoment
 from handoff_tui.core.text.labels import name_some, plural
 from handoff_tui.decisions.views import GateView
 from handoff_tui.git.history.commit_graph import find_work_commit
+from handoff_tui.handoffs.claims.blocking import find_own_reasons
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.read_handoffs import RepositoryReading, read_repository
 from handoff_tui.handoffs.scope.find import FoundScopes
@@ -308,6 +309,7 @@ def build_gate_view(examined: ExaminedGate) -> GateView:
         checks_total=examined.report.total,
         failing=examined.failing,
         warnings=examined.report.warnings,
+        against=tuple(find_own_reasons(examined.handoff)),
         producers=tuple(sorted(examined.producers)),
         uncommitted=examined.uncommitted,
         anchored=examined.index.verdict.anchored,

@@ -23,6 +23,8 @@ class GateView(Model):
     failing: tuple[str, ...] = ()
     """Blocking checks that do not pass."""
     warnings: int = 0
+    against: tuple[str, ...] = ()
+    """What the handoff's documents say against an approval themselves, whatever the checks found."""
     producers: tuple[str, ...] = ()
     uncommitted: bool = False
     anchored: bool = True

@@ -34,6 +34,15 @@ def claim(kind: ClaimKind, subject: str, value: object, line: int = 1) -> Claim:
     return Claim.model_validate({"text": "x", "kind": kind, "where": where, "subject": subject, "value": value})
 
 
+def test_decision_that_is_the_status_is_said_once() -> None:
+    """One line, one reason; a verdict on another line is another."""
+    where = Place(path="a.md", line=3)
+    status = Claim(text="x", kind=ClaimKind.STATUS, where=where, value="FAIL")
+    same, other = (claim(ClaimKind.VERDICT, "review", "FAIL", line) for line in (3, 9))
+    assert blocking(status="FAIL", claims=[status, same]) == ["says FAIL"]
+    assert blocking(status="FAIL", claims=[status, other]) == ["says FAIL", "review says FAIL (a.md:9)"]
+
+
 def test_evidence_that_contradicts_itself_blocks() -> None:
     """As its rule does; another fact does not."""
     facts = [Fact(name=CONTRADICTION, value="event 3 follows event 1"), Fact(name="events", value="2")]

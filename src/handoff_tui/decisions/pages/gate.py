@@ -48,6 +48,7 @@ def build_gate_json(view: GateView) -> dict[str, object]:
             "failing": list(view.failing),
             "warnings": view.warnings,
         },
+        "against": list(view.against),
         "uncommitted": view.uncommitted,
         "anchored": view.anchored,
     }
@@ -105,6 +106,8 @@ def add_subject(page: Page, view: GateView) -> None:
         add_marked(page, Cell("✗ ", "fail"), f"{check} blocks")
     if len(view.failing) > _MOST_NAMED:
         page.fact("", f"and {len(view.failing) - _MOST_NAMED} more")
+    for number, reason in enumerate(view.against[:_MOST_NAMED]):
+        page.fact("" if number else "against", reason)
     page.fact("made by", ", ".join(view.producers) or "nobody is named")
 
 

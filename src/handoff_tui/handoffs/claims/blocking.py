@@ -130,13 +130,18 @@ def find_blocking(
     """Every reason against an approval, unreadable documents first."""
     yield from _find_unread(problems)
     yield from _find_contradictions(verdicts)
+    yield from find_own_reasons(handoff)
+    yield from find_open_findings(handoff)
+    yield from map(describe_wait, find_unmet(handoff, by_id))
+    yield from _find_missing(handoff)
+
+
+def find_own_reasons(handoff: Handoff) -> Iterator[str]:
+    """What its documents say against an approval themselves: open blockers, failures, bad conclusions."""
     yield from _find_open(handoff)
     yield from _find_own_numbers(handoff)
     yield from (f"{fact.name}: {fact.value}" for fact in handoff.facts if fact.name == CONTRADICTION)
     yield from _find_own_word(handoff)
-    yield from find_open_findings(handoff)
-    yield from map(describe_wait, find_unmet(handoff, by_id))
-    yield from _find_missing(handoff)
 
 
 def says_good(handoff: Handoff) -> bool:
@@ -284,7 +289,10 @@ def _find_own_word(handoff: Handoff) -> Iterator[str]:
             yield f"its {word.name} says {word.text} ({word.where})"
     if is_red(handoff) and status_token(handoff) == "PASS":
         yield "is RED, but its new test passes: it proves nothing"
+    stated = {claim.where for claim in handoff.claims if claim.kind is ClaimKind.STATUS}
     for claim in find_bad_verdicts(handoff):
+        if claim.where in stated and token in _FAILED | _UNDERWAY:
+            continue  # the decision is its status, which was said
         yield f"{claim.subject or 'its own verdict'} says {claim.value} ({claim.where})"
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""

@@ -174,6 +174,18 @@ def test_evidence_that_counts_a_failure_refutes_results_that_pass(evidence: dict
     assert all(fact.name != CONTRADICTION for fact in facts)
 
 
+def test_results_whose_headings_are_unknown_lack_nothing() -> None:
+    """What can't be read may be there; one heading that is known tells that the others are missing."""
+    spanish = "# Resultados: H-7\n\n## Estado: PASS\n\n## Archivos creados\n- `src/a.py`\n\n## Pruebas\n- Total: 4\n"
+    handoffs, problems, _ = _read({"H-7/H-7_RESULTS.md": spanish})
+    assert [document.missing for document in handoffs["H-7"].documents] == [()]
+    assert [problem.message for problem in problems] == [
+        "no heading is understood, so it can't be told what is missing"
+    ]
+    mixed, _, _ = _read({"H-7/H-7_RESULTS.md": spanish.replace("Archivos creados", "Files Created")})
+    assert "Test Results" in mixed["H-7"].documents[0].missing
+
+
 def test_spec_without_the_later_sections_goes_by_its_own_title() -> None:
     """`HOUSEKEEPING_28_tidy.md` may be anybody's; an identity and a title with the same id make it a builder's."""
     identity = "## 1. Identity\n\n| Field | Value |\n| --- | --- |\n| Handoff | HOUSEKEEPING-28 |\n"

@@ -17,7 +17,7 @@ from handoff_tui.core.place import Place
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import ClaimKind
 from handoff_tui.handoffs.claims.blocking import is_before_results
-from handoff_tui.handoffs.formats.builder.names import EARLIER_STANDARD
+from handoff_tui.handoffs.formats.builder.names import EARLIER_STANDARD, UNREAD
 from handoff_tui.handoffs.formats.builder.sections import normalise
 from handoff_tui.handoffs.handoff import Document, DocumentRole, Handoff, Heading, RegistryState
 
@@ -45,8 +45,8 @@ def list_of_this_standard(context: Context) -> tuple[Handoff, ...]:
 
 
 def is_earlier(handoff: Handoff) -> bool:
-    """Returns whether its documents were written before the standard: what that wants, they need not have."""
-    return any(fact.name == EARLIER_STANDARD for fact in handoff.facts)
+    """Whether it need not have what the standard wants: it is older, or its results have other headings only."""
+    return any(fact.name in {EARLIER_STANDARD, UNREAD} for fact in handoff.facts)
 
 
 def require_finished(context: Context) -> tuple[Finished, ...]:

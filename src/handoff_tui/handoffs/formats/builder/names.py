@@ -121,6 +121,8 @@ _FIRST_STANDARD: Final = compile_later(r"(?:BUILDER|RESULTS|AGENT_PROMPT)_(?!HAN
 _OF_A_STANDARD: Final = (DocumentRole.SPEC, DocumentRole.RESULTS, DocumentRole.PROMPT)
 EARLIER_STANDARD: Final = "of an earlier standard"
 """The fact that says so."""
+UNREAD: Final = "no heading understood"
+"""The fact that results have none of the headings of the standard: what they leave out is not known."""
 _COUNTED_ID: Final = compile_later(r"([A-Z]+)-([0-9]{1,4})")
 
 

@@ -13,7 +13,7 @@ from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.tasks import Fact, TestCounts
 from handoff_tui.handoffs.claim import Claim, ClaimKind, quote
 from handoff_tui.handoffs.formats.builder import sections as outlines
-from handoff_tui.handoffs.formats.builder.names import find_ids, find_packages
+from handoff_tui.handoffs.formats.builder.names import UNREAD, find_ids, find_packages
 from handoff_tui.handoffs.grammar.author_words import find_words
 from handoff_tui.handoffs.grammar.claims import find_claims
 from handoff_tui.handoffs.grammar.counts import (
@@ -292,11 +292,7 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
         reading.superseded = status.token == "SUPERSEDED"
         reading.claims.append(status.claim)
         reading.facts.extend(status.facts)
-    reading.missing = tuple(
-        name
-        for name in outlines.missing_sections(source.outline, settings.results_sections)
-        if not (outlines.normalise(name) == "status" and status is not None)
-    )
+    _read_missing(reading, settings.results_sections)
     _read_tests(reading, settings, status.text if status else "")
     reading.claims.extend(
         find_claims(source.outline.sections, source.path, _find_package(source), front=source.frontmatter)
@@ -309,6 +305,19 @@ def _read(source: Source, settings: Builder) -> ResultsReading:
     reading.facts.extend(find_clean_room(source, settings.results_sections))
     _read_backfill(reading)
     return reading
+
+
+def _read_missing(reading: ResultsReading, standard: tuple[str, ...]) -> None:
+    """The sections that it should have; none if it has others only, in another language perhaps."""
+    source = reading.source
+    missing = outlines.missing_sections(source.outline, standard)
+    unknown = outlines.headed(source.outline)
+    if unknown and len(missing) == len(standard) and reading.status is None:
+        source.report("no heading is understood, so it can't be told what is missing", unknown[0].line)
+        reading.facts.append(source.fact(UNREAD, "yes", unknown[0].line))
+        return
+    has_status = reading.status is not None
+    reading.missing = tuple(name for name in missing if not (outlines.normalise(name) == "status" and has_status))
 
 
 def _find_package(source: Source) -> str:
