@@ -335,3 +335,14 @@ def test_tdd_words_come_from_the_settings() -> None:
     assert sorted(handoffs) == ["TDD-3", "TDD-7"]
     assert (handoffs["TDD-3"].source_phase, handoffs["TDD-3"].target_phase) == ("POLISH", "DONE")
     assert reading.problems == []
+
+
+def test_test_lists_of_two_folders_are_two() -> None:
+    """The second says so; two of one folder belong together."""
+    lists = {"a/test-list.md": "# A\n\n- [x] one\n- [ ] two\n", "b/test-list.md": "# B\n\n- [ ] three\n- [ ] four\n"}
+    files = MemoryFiles(lists)
+    handoffs = {one.id: one for one in read_with(TDD, files).handoffs}
+    assert {name: len(one.tasks) for name, one in handoffs.items()} == {"tdd/test-list": 2, "b/test-list": 2}
+    assert [(one.path, one.message) for one in files.problems()] == [
+        ("b/test-list.md", "has the id tdd/test-list, as has a/test-list.md; it is listed as b/test-list")
+    ]

@@ -82,6 +82,19 @@ def test_tasks_of_two_projects_with_one_id_stay_two() -> None:
     assert len(read_with(HUB, MemoryFiles(files | {"b/HANDOFF_6_T007.md": newer})).handoffs) == 1
 
 
+def test_cycles_of_two_projects_with_one_task_stay_two() -> None:
+    """By the name of the project; a number may stand for any."""
+    cycle = {"task": "T001", "from_role": "dev", "to_role": "qa", "stage": "QA", "status": "pending"}
+
+    def read(first: object, second: object) -> list[str]:
+        cycles = [cycle | {"run": 1, "project": first}], [cycle | {"run": 2, "project": second}]
+        files = {f"{name}/work_cycles.json": json.dumps(one) for name, one in zip("ab", cycles, strict=True)}
+        return [one.id for one in read_with(HUB, MemoryFiles(files)).handoffs]
+
+    assert read("Quay", "Ferry") == ["T001", "T001-Ferry"]
+    assert read("Quay", {"id": 3, "name": "quay"}) == read("Quay", 3) == ["T001"]
+
+
 def test_run_of_another_task_is_reported() -> None:
     """By what the run says it executes; tasks that the run lists are its own."""
     position = "\n## Pipeline Position\n- **Run**: Execute Task: T001 - wick\n"

@@ -165,6 +165,8 @@ class HubDrafts:
     works: list[str] = field(default_factory=list)
     runs: dict[str, str] = field(default_factory=dict)
     """The handoff of the task that each run is at."""
+    projects: dict[str, tuple[str | None, str]] = field(default_factory=dict)
+    """The project of each task, and the file that named it first."""
 
     def open_draft(self, handoff_id: str) -> HandoffDraft:
         if handoff_id not in self.drafts:
@@ -181,6 +183,17 @@ class HubDrafts:
         if run:
             self.runs[run] = handoff_id
         return draft
+
+    def name_work(self, handoff_id: str, project: str | None, source: Source) -> str:
+        """The id of a task. Of several projects with a task of one id, the first keeps it; the others say so."""
+        known, place = self.projects.setdefault(handoff_id, (project, source.path))
+        if not project or not known or project.casefold() == known.casefold():
+            return handoff_id
+        name = build_id(f"{handoff_id}-{project}")
+        if self.projects.setdefault(name, (project, source.path))[1] == source.path:
+            told = f"has the id {handoff_id}, as has {place} of the project {known}"
+            source.report(f"{told}; it is listed as {name}")
+        return name
 
     def find_by_name(self, task: str | None, run: str | None) -> HandoffDraft | None:
         """The handoff of a task, else of a run."""
@@ -283,7 +296,7 @@ def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
     """One handoff per task: all its contexts report attempts, the newest says where it is now."""
     contexts = sorted(map(read_context, sources), key=lambda context: context.age_key)
     foreign = {context.source.path: owner for context, owner in find_foreign_runs(contexts)}
-    names = _name_contexts(contexts)
+    names = {one.source.path: session.name_work(one.handoff_id, one.project, one.source) for one in contexts}
     by_id: dict[str, list[ContextFile]] = {}
     for context in contexts:
         by_id.setdefault(names[context.source.path], []).append(context)
@@ -309,22 +322,6 @@ def _read_contexts(sources: list[Source], session: HubDrafts) -> None:
         session.open_work(executed if is_other else own, context.run)
 
 
-def _name_contexts(contexts: list[ContextFile]) -> dict[str, str]:
-    """The id of each context's handoff, by its path. Of several projects with a task of one id, the oldest keeps it."""
-    first: dict[str, ContextFile] = {}
-    names: dict[str, str] = {}
-    for context in contexts:
-        name = context.handoff_id
-        before = first.setdefault(name, context)
-        if context.project and before.project and context.project != before.project:
-            name = build_id(f"{name}-{context.project}")
-            if first.setdefault(name, context) is context:
-                told = f"has the id {context.handoff_id}, as has {before.source.path} of the project {before.project}"
-                context.source.report(f"{told}; it is listed as {name}", context.head_line)
-        names[context.source.path] = name
-    return names
-
-
 def _read_cycles(sources: list[Source], session: HubDrafts) -> None:
     """Cycles of one task are one handoff; the newest is added first and so decides."""
     by_id: dict[str, list[JsonNode]] = {}
@@ -332,6 +329,7 @@ def _read_cycles(sources: list[Source], session: HubDrafts) -> None:
         for cycle in reports.find_cycles(source.json) if source.json is not None else ():
             task, run = reports.find_named(cycle, "task"), reports.find_named(cycle, "run")
             handoff_id = build_id(task or (f"RUN-{run}" if run else source.path.rpartition(".")[0]))
+            handoff_id = session.name_work(handoff_id, reports.find_project(cycle), source)
             by_id.setdefault(handoff_id, []).append(cycle)
             draft = session.open_work(handoff_id, None if run in session.runs else run)
             if all(document.path != source.path for document in draft.documents):

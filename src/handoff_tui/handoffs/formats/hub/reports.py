@@ -297,6 +297,15 @@ def find_named(node: JsonNode, name: str) -> str | None:
     return None
 
 
+def find_project(cycle: JsonNode) -> str | None:
+    """The name of the project of a cycle; a number is none."""
+    project = cycle.get("project")
+    if project is None:
+        return None
+    name = project.first("name", "title") if isinstance(project.value, dict) else project.as_text()
+    return None if not name or name.strip().isdigit() else name.strip()
+
+
 def age_of(cycle: JsonNode) -> str:
     """When the cycle last moved, as written."""
     return cycle.first("completed_at", "accepted_at", "created_at") or ""

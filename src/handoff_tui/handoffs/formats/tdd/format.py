@@ -14,7 +14,7 @@ from handoff_tui.git.history.commits import Commit, Ref
 from handoff_tui.handoffs.claim import Claim, ClaimKind, build_claim
 from handoff_tui.handoffs.formats.tdd import cycles as tdd
 from handoff_tui.handoffs.formats.tdd import files as tdd_files
-from handoff_tui.handoffs.handoff import Document, Handoff
+from handoff_tui.handoffs.handoff import Document, Handoff, build_id
 from handoff_tui.handoffs.reading.claim_words import normalise_status, parse_path
 from handoff_tui.handoffs.reading.format import FormatFiles, FormatReading, HandoffFormat, Source
 from handoff_tui.handoffs.reading.json_document import JsonNode
@@ -292,6 +292,9 @@ def _add_loose_files(
     newest: int | None,
 ) -> None:
     """Test list, lock, context and refs without a cycle belong to the newest cycle, or become handoffs."""
+    position = next((i for i, handoff in enumerate(reading.handoffs) if handoff.id == f"TDD-{newest}"), None)
+    if position is None:
+        by_kind = _set_apart(reading, by_kind)
     tasks = [task for source in by_kind[tdd_files.TddFileKind.TEST_LIST] for task in tdd_files.read_test_list(source)]
     facts = [fact for source in by_kind[tdd_files.TddFileKind.LOCK] for fact in tdd_files.read_lock(source)]
     refs = [step for step in steps if step.origin is tdd.Origin.REF and step.cycle is None]
@@ -301,7 +304,6 @@ def _add_loose_files(
     documents = tuple(source.document(kind.value, confidence=tdd_files.recognise(source)) for kind, source in loose)
     if not documents and not refs:
         return
-    position = next((i for i, handoff in enumerate(reading.handoffs) if handoff.id == f"TDD-{newest}"), None)
     if position is None:
         name = _LOOSE_NAMES[loose[0][0]] if loose else "refs"
         title = next((document.title for document in documents if document.title), None)
@@ -310,6 +312,20 @@ def _add_loose_files(
         return
     _report_list_conflicts(reading.handoffs[position], tasks, by_kind[tdd_files.TddFileKind.TEST_LIST])
     reading.handoffs[position] = _extend(reading.handoffs[position], tasks, facts, documents)
+
+
+def _set_apart(
+    reading: FormatReading, by_kind: dict[tdd_files.TddFileKind, list[Source]]
+) -> dict[tdd_files.TddFileKind, list[Source]]:
+    """Test lists of other folders than the first are handoffs of their own, and say so; what is left, by kind."""
+    lists = by_kind[tdd_files.TddFileKind.TEST_LIST]
+    others = [source for source in lists if source.folder != lists[0].folder]
+    for source in others:
+        document = source.document(tdd_files.TddFileKind.TEST_LIST.value, confidence=tdd_files.recognise(source))
+        alone = Handoff(id=build_id(source.folder, "test-list"), dialect="tdd", title=document.title)
+        source.report(f"has the id tdd/test-list, as has {lists[0].path}; it is listed as {alone.id}")
+        reading.handoffs.append(_extend(alone, tdd_files.read_test_list(source), [], (document,)))
+    return {**by_kind, tdd_files.TddFileKind.TEST_LIST: [source for source in lists if source not in others]}
 
 
 def _extend(handoff: Handoff, tasks: list[Task], facts: list[Fact], documents: tuple[Document, ...]) -> Handoff:
