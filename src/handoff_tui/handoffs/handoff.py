@@ -221,6 +221,7 @@ class HandoffDraft(Handoff):
 
     def add_claims(self, claims: Iterable[Claim]) -> None:
         """Adds claims; one that says the same at the same place as an earlier one is left out."""
+        said: dict[tuple[object, ...], Claim]
         known, said = getattr(self, "_said", (None, {}))  # claims often come one by one
         if known is not self.claims:
             said = {_sameness(claim): claim for claim in self.claims}
