@@ -29,6 +29,9 @@ from handoff_tui.handoffs.reading.json_document import JsonNode
 from handoff_tui.handoffs.reading.markdown import Block, Code, Item, Paragraph, Section, Table, parse_field
 
 _SENTENCE_END: Final = compile_later(r"(?<=[.!?;])(?=\s+[^a-z])|(?<=;)(?=\s)|(?<=[。！？])|\n(?=\s*[-*•])|\n\n")
+_BETWEEN_BRANCHES: Final = compile_later(r",\s+|\s+(?:and|und|et|y)\s+")
+_NAMES_HASH: Final = compile_later(r"\bsha-?256\W{1,4}[0-9a-f]{64}\b", re.IGNORECASE)
+_COMMITTED: Final = compile_later(r"^[`*\s]*\((?:already |now )?(?:committed|checked in|pushed)\b", re.IGNORECASE)
 _LONE_LABEL: Final = compile_later(
     r"^\W*\*\*([^*\n]{3,60})\?\*\*\s+(?=[`\w.])(.+)|^\s*([A-Z][a-z]+(?: [a-z]+)?)\.\s+(?=[\w.@-]+/)(.+)", re.DOTALL
 )
@@ -44,7 +47,7 @@ _UNCOMMITTED: Final = compile_later(
     r"|even )*(?:commit+ed|staged|checked in|tracked)\b|\bnothing (?:\w+ )?committed\b|\bunstaged\b"
     r"|\blocal (?:changes|edits|modifications)\b|\buntracked\b|\b(?:left|is|are|still|remains?) (?:\S+ )?dirty\b"
     r"|\bdirty files?\b|\byet to be committed\b|\bnot in git(?: yet)?\b|\bonly in (?:my|the) work(?:ing)? (?:tree"
-    r"|copy|directory)\b|\bgit status\W+(?:\w+ ){0,2}(?:lists?|shows?|names?|reports?)\b"
+    r"|copy|directory)\b|\bgit (?:status|diff)\W+(?:\w+ ){0,2}(?:lists?|shows?|names?|reports?)\b"
     r"|\bstill (?:need|has|have) to be committed\b",
     re.IGNORECASE,
 )
@@ -351,7 +354,9 @@ def read_member(
 ) -> bool:
     """What a field with a role says with its value."""
     if role is Role.BRANCH:
-        add_branch(claims, line, said, value.split(maxsplit=1)[0])
+        first, *others = _BETWEEN_BRANCHES.split(value)
+        for one in (first, *(other for other in others if "/" in other.split(" ", 1)[0])):
+            add_branch(claims, line, said, (one.split(maxsplit=1) or [""])[0])
         return True
     if role is DIRTY and stance.is_denied(value.split(",", maxsplit=1)[0]):
         claims.add(DIRTY, line, said, value=0)
@@ -429,7 +434,7 @@ def _read_sentence(
         line = block.line + text.count("\n", 0, word.start)
         before, after = masked[start : word.start], masked[word.end : end]
         if dirty and (word not in told or _UNCOMMITTED.search(_cut_clause(masked, start, word, end))):
-            if not any(look(masked[start:end]) for look in silent):
+            if not any(look(masked[start:end]) for look in silent) and not _COMMITTED.match(text[word.end : end]):
                 claims.add(DIRTY, line, said, subject=word.path)
             if told.get(word) is not CREATED:
                 continue
@@ -452,6 +457,9 @@ def _read_sentence(
             near = text[word.end : follows]
             lone = len(words) == 1 or (
                 HASH.search(near) is not None
-                and re.search(r"sha|hash|digest|checksum", masked[start:end], re.IGNORECASE) is not None
+                and re.search(r"sha|hash|digest|checksum|fingerprint", masked[start:end], re.IGNORECASE) is not None
             )
-            read_hashes(claims, word.path, near if lone else text[word.end : end], line, whole=said, alone=lone)
+            behind = near if lone else text[word.end : end]
+            if len(words) == 1 and HASH.search(near) is None and _NAMES_HASH.search(text, start, word.start):
+                behind = text[start : word.start]  # sha256 <hash> — `x`
+            read_hashes(claims, word.path, behind, line, whole=said, alone=lone)

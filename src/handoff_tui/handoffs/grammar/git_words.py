@@ -11,7 +11,7 @@ from handoff_tui.handoffs.grammar import stance
 from handoff_tui.handoffs.grammar.claim_list import ClaimList, add_branch
 from handoff_tui.handoffs.grammar.clauses import find_clause
 from handoff_tui.handoffs.grammar.entries import lead_length
-from handoff_tui.handoffs.grammar.lexicon import DIRTY
+from handoff_tui.handoffs.grammar.lexicon import DIRTY, Form, find_verb
 from handoff_tui.handoffs.grammar.roles import HeadingContext, Role
 from handoff_tui.handoffs.grammar.tokens import COMMIT
 from handoff_tui.handoffs.reading.markdown import parse_field
@@ -53,6 +53,7 @@ _NO_COMMIT: Final = compile_later(
 _ONLY_COMMITS: Final = compile_later(r"^(?:[`*\s,;&.]|and\b|\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b)+$")
 _NEXT_COMMIT: Final = compile_later(r"^[`*]*\s*(?:and|to|\.\.|,|&|\+)?\s*(?:and\s+)?[`*]*$")
 _ON_BRANCH: Final = compile_later(r"^[`*)\s,]+(?:on|in|of)\s+[`*]{1,3}[\w.-]+/")
+_NEXT_WORD: Final = compile_later(r"[`*]*\s+([a-z]+)\b")
 _OTHER_ID: Final = compile_later(
     r"\b(?:request|trace|session|container|image|token|receipt|order|invoice|ticket|correlation|transaction|job|run)"
     r" ids?\b|\b(?:(?<!commit )hashe?|digest|uuid|nonce|etag|colou?r|checksum|fingerprint|api key)s?\b",
@@ -91,6 +92,16 @@ _BRANCH: Final = compile_later(
     r"|\bon branch (?P<status>[\w./-]*[\w-])|^\W*git\W+(?:currently )?on (?:branch )?[`*]{0,3}(?P<git>[\w./-]*[\w-])",
     re.IGNORECASE,
 )
+_ABOUT_BRANCHES: Final = compile_later(
+    r"\bbranch|\b(?:pr|mr|pull request|merge request)s?\b|\bmerg(?:ed?|es|ing)\b|\brebas|\bpush|\bahead of\b|\bbehind\b"
+    r"|\bswitched\b|\bchecked out\b|\bcherry-?pick|\btracking\b",
+    re.IGNORECASE,
+)
+_BRANCH_LIKE: Final = compile_later(
+    r"[`*'\"]{1,3}(?P<like>(?:feat(?:ure)?|(?:bug|hot)?fix|chore|release|refactor|wip|spike|story|epic|claude|codex)/"
+    r"[^`*'\"\s]+|main|master|develop|trunk)[`*'\"]"
+)
+"""What is named like a branch is one where a sentence speaks of branches."""
 _LISTED_BRANCH: Final = compile_later(
     r"^[\s*_`•-]*([A-Za-z0-9][\w./-]*[\w-])[`*_]*\s*(?:$|[:(,\u2014\u2013-]|(?:lives|is|was|has|at|exists|holds)\b)"
 )
@@ -125,7 +136,7 @@ def read_commits(claims: ClaimList, context: HeadingContext, line: int, text: st
         named = named or ("`" in before[-1:] and _ON_BRANCH.match(after) is not None)
         lead = lead_length(text)
         leads = before[lead:].strip("`*( ") == "" and "`" in before + after[:1]
-        is_log = leads and _SUBJECT.match(after) is not None
+        is_log = (leads and _SUBJECT.match(after) is not None) or (not before[lead:] and _tells_deed(after))
         lies_in = _IN_COMMIT.search(before) is not None and not _NO_COMMIT.search(before.rstrip()[:-4])
         closes = _INTRODUCES.search(before) is not None and _ENDS_ITEM.match(after) is not None
         if (
@@ -141,11 +152,19 @@ def read_commits(claims: ClaimList, context: HeadingContext, line: int, text: st
         claims.add(ClaimKind.COMMIT, line, text.strip(), value=match.group())
 
 
+def _tells_deed(after: str) -> bool:
+    """Whether a verb follows a hex word that begins a sentence: abc1234 adds the model."""
+    word = _NEXT_WORD.match(after)
+    verb = find_verb(word[1]) if word is not None else None
+    return verb is not None and verb.form in {Form.THIRD, Form.PAST}
+
+
 def read_branch(claims: ClaimList, context: HeadingContext, line: int, sentence: str, *, ticked: bool) -> None:  # noqa: ARG001 - as its neighbours
     if _ORDER.match(sentence):
         return
     leading = _LISTED_BRANCH.match(sentence) if context.listed is Role.BRANCH else None
-    named = [leading] if leading else [*_BRANCH.finditer(sentence), *_REMOTE_BRANCH.finditer(sentence)]
+    looks = (_BRANCH, _REMOTE_BRANCH, *([_BRANCH_LIKE] if _ABOUT_BRANCHES.search(sentence) else []))
+    named = [leading] if leading else [found for look in looks for found in look.finditer(sentence)]
     for found in named:
         before = sentence[: found.start()]
         if found is not leading and not stance.is_assertion(before[find_clause(sentence, 0, found.start()) :]):

@@ -71,7 +71,7 @@ _READ: Final = compile_later(
     r"|^references?$|^(?:must[- ]|required |further |recommended |worth )?read(?:ing)?"
     r"(?: first| this| next| before.*| list)?$"
     r"|^see(?: also)?$|^start (?:with|here|at|from)$|^entry[- ]?points?$"
-    r"|^where (?:things (?:are|live|lie)|to look|everything).*"
+    r"|^where (?:things (?:are|live|lie)|to (?:look|find)|everything).*"
     r"|^pointers?$|^documentation$|^docs$|^links?$|^source of truth$|^files? to (?:read|know|look at|review)\b.*",
     re.IGNORECASE,
 )

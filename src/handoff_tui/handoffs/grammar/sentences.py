@@ -70,7 +70,8 @@ _MOST_STEPS = 5
 _Said = ClaimKind | bool | None
 """A kind of claim; False if it is denied, planned or undone; None if nothing is said."""
 _POINTS: Final = compile_later(
-    r"(?:^|[.:;,(\u2014]\s*|\b(?:please|then|also|first|and|should|must|to|you can|or)\s+)[\W\d]*(?:read|see|refer to"
+    r"(?:^|[.:;,(\u2014]\s*|\bfor \w+(?: \w+)?,?\s+"
+    r"|\b(?:please|then|also|first|and|should|must|to|you can|or)\s+)[\W\d]*(?:read|see|refer to"
     r"|start (?:with|at|from|in|by reading)|consult|open|check(?: out)?|look (?:at|in|into)|review|follow"
     r"|have a look at|run|execute|begin with|go through|study|skim|cf\.?|compare)\b[\s*_:]*(?:(?:the|our"
     r"|through)\s+)?(?:\w+\s+){0,3}(?:(?:in|at|of|and)\s+)?(?:the\s+)?[(\s`*]*$",
