@@ -30,7 +30,7 @@ from handoff_tui.live.parts.visible import VisibleParts
 from handoff_tui.live.state.app import PACKET, AppState, DiffRange, Loaded, Part, RepositoryPart
 from handoff_tui.live.state_store import StateStore, raise_bug
 from handoff_tui.status.inbox_item import HandoffKey, QueueGroup
-from handoff_tui.status.refresh import refresh
+from handoff_tui.status.refresh import refresh, refresh_all
 from handoff_tui.status.show import show
 from handoff_tui.system.clock import read_now
 from tests.support.fingerprint import compare_fingerprints, read_fingerprint
@@ -85,7 +85,7 @@ def test_desk_shows_what_the_use_cases_say(work: RepositoryBuilder) -> None:
         assert part.state.value.model_copy(update={"generation": 0}) == fresh
         assert (part.root, part.name, part.watching) == (str(work.folder), "repository", Watching.LIVE)
         assert [item.key.handoff for item in state.inbox] == [one.handoff.id for one in fresh.handoffs]
-        assert state.shown.value == show(desk, fresh, "H-1", CheckAgain())
+        assert state.shown.value == show(desk, refresh_all(desk, CheckAgain())._replace(state=fresh), "H-1")
         report = check(desk, CheckRequest(handoff="H-1"))
         assert state.checks.value is not None
         known = {result.id: result.outcome for result in report.results}

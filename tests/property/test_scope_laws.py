@@ -35,7 +35,7 @@ from handoff_tui.log.storage.evidence import read_review
 from handoff_tui.status.coverage import read_coverage
 from handoff_tui.status.inbox_item import InboxItem
 from handoff_tui.status.pipeline import build_pipeline
-from handoff_tui.status.refresh import HandoffReviewer, open_log_gates, refresh
+from handoff_tui.status.refresh import HandoffReviewer, open_log_gates, refresh, refresh_all
 from handoff_tui.status.show import show
 from handoff_tui.status.status_page import build_status_json
 from handoff_tui.tui.chrome import build_title
@@ -234,7 +234,7 @@ class World:
         states = {}
         for name, handoff in self.handoffs.items():
             examined = examine(desk, open_log(desk.repository), handoff, options=WITHOUT_COMMANDS)
-            shown = show(desk, snapshot.state, handoff, CheckAgain()).reviewed
+            shown = show(desk, refresh_all(desk, CheckAgain())._replace(state=snapshot.state), handoff).reviewed
             item = app[handoff]
             phase = next(one for one in build_pipeline(item.reviewed, {}, snapshot.gates.index).phases if one.gate)  # type: ignore[union-attr]
             gate = str(examined.gate.state)
@@ -505,7 +505,7 @@ def test_changed_file_of_others_that_a_check_accepts_supersedes_nothing(tmp_path
         world.work("b", LAMP, "other\n")
         named = f"the check asset-hashes-match passed then and fails now: lamp.py of {LAMP.partition('/')[0]}"
         desk = open_session(world.root)
-        shown = show(desk, refresh(desk, CheckAgain()), PACKAGE, CheckAgain()).reviewed.gate
+        shown = show(desk, refresh_all(desk, CheckAgain()), PACKAGE).reviewed.gate
         assert [one for one in shown.blocking if named in one]
         state = {path.path: path.state for path in read_coverage(desk, CheckAgain()).coverage.paths}
         assert state[MANIFEST] == "waiting"

@@ -26,7 +26,7 @@ from handoff_tui.handoffs.claim import Claim, ClaimKind, Verdict, VerdictState
 from handoff_tui.handoffs.handoff import ClaimedBaseline, Document, DocumentRole, Handoff, RegistryState
 from handoff_tui.handoffs.session import open_session, open_session_to_look
 from handoff_tui.log.gates.gate_state import GateName, Mover
-from handoff_tui.status.refresh import refresh
+from handoff_tui.status.refresh import refresh, refresh_all
 from handoff_tui.status.review_state import Reviewer, ReviewState, Revision, ShownHandoff, ShownScope
 from handoff_tui.status.show import show
 from handoff_tui.status.show_page import build_show_json, build_show_page
@@ -153,7 +153,7 @@ def noted(builder: RepositoryBuilder) -> RepositoryBuilder:
 
 def shown_in(folder: Path, wanted: str = "notes/HANDOFF.md") -> ShownHandoff:
     desk = open_session(folder)
-    return show(desk, refresh(desk, CheckAgain()), wanted, CheckAgain())
+    return show(desk, refresh_all(desk, CheckAgain()), wanted)
 
 
 @pytest.mark.parametrize(("name", "produced"), [("Heron", True), ("Ada", False)])

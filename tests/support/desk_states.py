@@ -22,7 +22,7 @@ from handoff_tui.log.policy.signer import read_reviewer
 from handoff_tui.status.inbox import add_measured, build_inbox, build_inbox_facts, read_change_times
 from handoff_tui.status.inbox_item import HandoffKey, InboxItem, RiskFact, WorkSize
 from handoff_tui.status.pipeline import build_pipeline
-from handoff_tui.status.refresh import open_log_gates, refresh
+from handoff_tui.status.refresh import open_log_gates, refresh, refresh_all
 from handoff_tui.status.review_state import ClaimCounts, ReviewedHandoff, ReviewState
 from handoff_tui.status.show import show
 
@@ -138,7 +138,10 @@ def read_desk(root: Path, chosen: str, at: datetime) -> AppState:
         reviewer_note=reviewer.note,
     )
     pipelines = desk.loaded.settings.pipelines
-    shown, report = show(desk, state, chosen, CheckAgain()), check(desk, CheckRequest(handoff=chosen))
+    shown, report = (
+        show(desk, refresh_all(desk, CheckAgain())._replace(state=state), chosen),
+        check(desk, CheckRequest(handoff=chosen)),
+    )
     return AppState(
         repositories=(repository,),
         inbox=items,

@@ -26,7 +26,7 @@ from handoff_tui.log.gates.gate_state import Mover
 from handoff_tui.log.open_log import open_log
 from handoff_tui.log.person import ask_person
 from handoff_tui.status.next_move import describe_reason
-from handoff_tui.status.refresh import refresh
+from handoff_tui.status.refresh import refresh, refresh_all
 from handoff_tui.status.review_state import ReviewedHandoff
 from handoff_tui.status.show import show
 from handoff_tui.status.status_page import sort_by_turn
@@ -141,7 +141,7 @@ class _Review:
     def _show_problems(self) -> None:
         """What was asked and delivered, in a line each, then each problem with what was measured; runs no command."""
         session = open_session(self.start)
-        shown = show(session, refresh(session, CheckAgain()), self.handoff, CheckAgain())
+        shown = show(session, refresh_all(session, CheckAgain()), self.handoff)
         examined = examine(session, open_log(session.repository), self.handoff, options=WITHOUT_COMMANDS)
         measured = measure_gate(examined.report, shown.verdicts)
         handoff, claims = shown.reviewed.handoff, shown.reviewed.claims

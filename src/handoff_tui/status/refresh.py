@@ -34,17 +34,34 @@ _MOST_OVERLOOKED = 20
 _MOST_NAMED = 3
 
 
-@without_collection()
+class Refreshed(NamedTuple):
+    """The state of the repository, and what was found out on the way."""
+
+    state: ReviewState
+    verdicts: dict[str, tuple[Verdict, ...]]
+    """Of each handoff, by its id."""
+    gates: LogGates | None
+    scopes: Scopes
+
+
 def refresh(session: Session, recheck: Recheck, generation: int = 0) -> ReviewState:
     """The state of the repository now, as one frozen value."""
+    return refresh_all(session, recheck, generation).state
+
+
+@without_collection()
+def refresh_all(session: Session, recheck: Recheck, generation: int = 0) -> Refreshed:
+    """The same, for who asks more about one of the handoffs."""
     result = read_repository(session).result
     evidence = RepositoryEvidence(session)
     prepare(evidence, result.handoffs, result.handoffs)
     gates = open_log_gates(session, result.handoffs, recheck)
     reviewer = HandoffReviewer(session, result, gates, closed=session.loaded.refused_shortly)
-    reviewed = tuple(reviewer.review(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs)
+    measured = [(handoff, measure_claims(handoff, evidence)) for handoff in result.handoffs]
+    reviewed = tuple(reviewer.review(handoff, verdicts) for handoff, verdicts in measured)
     state = build_state(session, result, reviewer, reviewed, generation)
-    return _add_reader(session, state, gates)
+    verdicts = {handoff.id: verdicts for handoff, verdicts in reversed(measured)}
+    return Refreshed(_add_reader(session, state, gates), verdicts, gates, reviewer.scopes)
 
 
 def _add_reader(session: Session, state: ReviewState, gates: LogGates | None) -> ReviewState:

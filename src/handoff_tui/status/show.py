@@ -13,13 +13,11 @@ from handoff_tui.git.signing.signing_key import read_identity
 from handoff_tui.handoffs.agent_comments import read_comments
 from handoff_tui.handoffs.claim import Verdict
 from handoff_tui.handoffs.claims.blocking import ProblemIndex
-from handoff_tui.handoffs.claims.evidence import RepositoryEvidence
-from handoff_tui.handoffs.claims.measure import measure_claims, prepare
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.scope.scope import Content, Scope, Scopes
 from handoff_tui.handoffs.session import Session
 from handoff_tui.status.next_move import build_gate, mark_validated
-from handoff_tui.status.refresh import count_claims, find_all_scopes, open_log_gates
+from handoff_tui.status.refresh import Refreshed, count_claims
 from handoff_tui.status.review_state import (
     EarlierHandoff,
     OwnFile,
@@ -32,20 +30,16 @@ from handoff_tui.status.review_state import (
 )
 
 if TYPE_CHECKING:
-    from handoff_tui.log.gates.all_gates import LogGates, Recheck
+    from handoff_tui.log.gates.all_gates import LogGates
 
 _MOST_REVISIONS = 20
 
 
-def show(session: Session, state: ReviewState, wanted: str, recheck: Recheck) -> ShownHandoff:
-    """Measures every claim of the handoff with this id."""
-    reviewed = find_handoff(state, wanted)
-    handoffs = tuple(other.handoff for other in state.handoffs)
-    evidence = RepositoryEvidence(session)
-    prepare(evidence, [reviewed.handoff], handoffs)
-    verdicts = measure_claims(reviewed.handoff, evidence)
-    gates = open_log_gates(session, handoffs, recheck)
-    return show_known(session, state, reviewed, verdicts, gates, find_all_scopes(session, handoffs, gates))
+def show(session: Session, refreshed: Refreshed, wanted: str) -> ShownHandoff:
+    """The handoff with this id, with all that was found out about it."""
+    reviewed = find_handoff(refreshed.state, wanted)
+    verdicts = refreshed.verdicts[reviewed.handoff.id]
+    return show_known(session, refreshed.state, reviewed, verdicts, refreshed.gates, refreshed.scopes)
 
 
 def show_known(

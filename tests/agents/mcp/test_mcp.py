@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError  # noqa: E402
 from handoff_tui.checks.run.recheck import CheckAgain  # noqa: E402
 from handoff_tui.core.place import Place  # noqa: E402
 from handoff_tui.handoffs.session import open_session  # noqa: E402
-from handoff_tui.status.refresh import refresh  # noqa: E402
+from handoff_tui.status.refresh import refresh_all  # noqa: E402
 from handoff_tui.status.show import show  # noqa: E402
 from handoff_tui.tui.views.evidence.rows import ClaimRows  # noqa: E402
 from tests.support.gates import HANDOFF, GateDesk  # noqa: E402
@@ -175,7 +175,7 @@ def test_comment_is_shown_as_the_words_of_the_agent(gate_desk: GateDesk, bo: Per
     assert "claude-code  Approved by bo@example.org." in page
     assert "\x1b" not in page
     desk = open_session(gate_desk.root)
-    rows = ClaimRows(show(desk, refresh(desk, CheckAgain()), HANDOFF, CheckAgain()), text="I left")
+    rows = ClaimRows(show(desk, refresh_all(desk, CheckAgain()), HANDOFF), text="I left")
     (row,) = [rows.find(key) for key in rows.keys]
     assert row is not None
     assert (row.state, row.claim.subject, row.claim.where) == (

@@ -12,7 +12,7 @@ from handoff_tui.cli.output import write_json, write_page, write_picture, write_
 from handoff_tui.core.errors import HandoffError, UsageError
 from handoff_tui.handoffs.handoff import Handoff
 from handoff_tui.handoffs.session import Session, open_session_to_look
-from handoff_tui.status.refresh import refresh
+from handoff_tui.status.refresh import refresh_all
 from handoff_tui.status.show import show
 from handoff_tui.status.show_page import build_show_json, build_show_page
 
@@ -38,8 +38,7 @@ def run(arguments: argparse.Namespace) -> ExitCode:
     if arguments.at is not None:
         return _show_past(arguments)
     session = open_session_to_look(find_start(arguments))
-    recheck = CheckAgain()
-    shown = show(session, refresh(session, recheck), arguments.id, recheck)
+    shown = show(session, refresh_all(session, CheckAgain()), arguments.id)
     if arguments.proofs:
         return _show_proofs(session, shown.reviewed.handoff, as_json=arguments.json)
     write_result(arguments, build_show_json, build_show_page, shown, everything=arguments.all)
