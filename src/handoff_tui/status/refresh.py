@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from handoff_tui.config.load import REPOSITORY_FILE
+from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.pause_collection import without_collection
 from handoff_tui.core.place import Problem, ProblemLevel
 from handoff_tui.core.text.labels import name_some, plural
