@@ -219,7 +219,7 @@ def test_entry_with_my_key_that_this_desk_did_not_make_is_reported(gate_desk: Ga
     write_identity(elsewhere.home, "bo", bo.email, bo.key)
     entry = gate_desk.decide(elsewhere, "approve").json["entry"]
     problems = bo.say("status", "--repo", gate_desk.root, "--json").json["problems"]
-    assert any(entry in one["message"] and "not made at this desk" in one["message"] for one in problems)
+    assert any(entry in one["message"] and "not made on this machine" in one["message"] for one in problems)
     log = bo.say("log", "verify", "--repo", gate_desk.root, "--json").json
     assert "not-made-here" in [one["code"] for one in log["problems"]]
     assert bo.say("log", "pin", log["log"], "--repo", gate_desk.root).code == 0

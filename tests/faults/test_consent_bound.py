@@ -72,7 +72,7 @@ def test_page_names_what_deserves_a_look(gate_desk: GateDesk) -> None:
     assert "1 configuration file changed: AGENTS.md" in shown
     assert "1 CI file changed: .github/workflows/ci.yml" in shown
     assert "1 test file changed: tests/test_app.py" in shown
-    assert "2 files no diff shows in full: binary, minified or too large: src/app.min.js, src/blob.py" in shown
+    assert "2 files that no diff shows in full: binary, minified or too large: src/app.min.js, src/blob.py" in shown
     assert "changed files are not marked as read" in shown
     assert "its document was not opened" in shown
     assert "its document was not opened" not in read_page(gate_desk, bo, "--viewed", "HANDOFF.md")
@@ -149,7 +149,7 @@ def test_repositories_inside_are_told(gate_desk: GateDesk, tmp_path: Path) -> No
     gate_desk.builder.submodule(library, "lib")
     RepositoryBuilder.init(gate_desk.root / "nested").write("y").commit()
     shown = read_page(gate_desk, bo)
-    assert "2 repositories inside this one not looked into" in shown
+    assert "2 repositories inside this one, not looked into" in shown
     assert "lib, nested/" in shown
 
 
