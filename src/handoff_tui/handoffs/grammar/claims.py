@@ -389,7 +389,8 @@ def read_member(
         return False
     for word in listed:
         if not re.fullmatch(
-            r"(?:\s*\([^()]*\))?[\s*_,&+;|/]*(?:and)?[\s*_]*", sentence[end - start : word.start - start]
+            r"(?:\s*\([^()]*\)|`?\s[-\u2013\u2014]\s[^,;`]{1,40},)?[\s*_,&+;|/]*(?:and)?[\s*_]*",
+            sentence[end - start : word.start - start],
         ):
             break
         bracket = _IN_BRACKET.match(sentence, word.end - start)

@@ -55,6 +55,7 @@ _BEFORE_GERUND: Final = (
     | word_set("started began begun stopped kept spent tried finished involved required avoided considered i'm i've")
 )  # fmt: skip
 """Behind another word, `handling` is a noun: session handling."""
+_COMPARING: Final = word_set("unlike like besides beside after before without")
 _DID: Final = frozenset({"did", "managed", "able", "went"})
 _CLAUSE: Final = compile_later(r"[;:!?\u2014]|\b(?:but|because|since|although|while|so that)\b", re.IGNORECASE)
 _NO_VERB: Final = Verb(Effect.OTHER, Form.PAST)
@@ -126,7 +127,8 @@ class Clauses:
                     listed += 1
                 # a new helper, `x`, and `y` gained a lock
                 is_inserted = self.text(first - 1) == "," and last == first and listed - ahead > 1
-                if listed == ahead or not self.is_path(listed) or is_inserted:
+                is_apart = first == 1 and self.text(0) in _COMPARING and listed - ahead == 1  # unlike `x`, `y` is new
+                if listed == ahead or not self.is_path(listed) or is_inserted or is_apart:
                     break
                 last = listed
             yield first, last

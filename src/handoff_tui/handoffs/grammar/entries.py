@@ -35,7 +35,8 @@ _ANNOTATION_GAP: Final = compile_later(
 )
 _ALONE: Final = compile_later(
     r"^[`*_\s]*(?=(?:(?:now|newly|was|were|has been|have been|got)\s+)*(?:\w+ed|written|rewritten|new|gone|built)"
-    r"(?:\W*$|[.,;(:\u2014-]|\s+(?:in|for|to|with|as|from|by|and|because|so)\b))",
+    r"(?:\W*$|[.,;(:\u2014-]|\s+(?:in|for|to|with|as|from|by|and|because|so)\b)"
+    r"|(?-i:NEW|ADD|MOD|UPD|CHG|DEL|REM)\b)",
     re.IGNORECASE,
 )
 _OF_OTHERS: Final = compile_later(

@@ -58,7 +58,6 @@ _OUTPUT_WORDS: Final = {
     **dict.fromkeys(("delete", "deleted", "removed"), DELETED),
 }
 _RENAME_LINE: Final = compile_later(r"^\s*rename\s+(\S+)\s+=>\s+(\S+)\s+\(\d+%\)\s*$")
-_DIFF_HEAD: Final = compile_later(r"^(---|\+\+\+) (?:[ab]/)?(\S+)")
 _DIRTY_PART: Final = compile_later(
     r"^\s*(?:changes not staged|changes to be committed|untracked files|unmerged paths)", re.IGNORECASE
 )

@@ -71,7 +71,7 @@ _SILENT_HEADING: Final = compile_later(
     r"|\bnot\b(?! (?:from|by|only|just)\b)"
     r"|^(?:earlier|before|previously|yesterday|tomorrow|later|back then)$|\bunchanged\b|\bun-?(?:touched|modified)\b"
     r"|\bprevious\b|\bprior\b|\bhistor|\bhow to\b|\busage\b"
-    r"|\binstructions?\b|\bout of scope\b|\bbacklog\b|\broadmap\b|\bideas?\b|\boptions?\b|\bcriteria\b"
+    r"|\binstructions?\b|\b(?:out of|from) scope\b|\bbacklog\b|\broadmap\b|\bideas?\b|\boptions?\b|\bcriteria\b"
     r"|\brequirements?\b|\bprerequisites?\b|\bdeliverables?\b|\bquestions?\b|\brisks?\b|\bblock(?:er|ed)"
     r"|\bknown issues\b|\bif\b|\bexpected\b|\bcould\b|\bshould\b|\bdev notes\b|\bwhat'?s left\b|\bmissing\b"
     r"|\bdo not\b|\bdon'?t\b|\bbackground\b|\balternatives?\b|\brejected\b|\bfollow[- ]?ups?\b|\bleft to do\b"

@@ -78,6 +78,8 @@ def clean_path(text: str) -> str | None:
     package, or a place where only generated files lie.
     """
     candidate = _PATH_TAIL.sub("", text.strip())
+    if candidate[:1] == "+" and "/" in candidate:
+        candidate = candidate[1:]  # as in a diff
     if not candidate or len(candidate) > _LONGEST_PATH or " " in candidate:
         return None
     if (
