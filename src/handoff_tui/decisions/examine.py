@@ -250,7 +250,7 @@ def _check(
 
 
 def _tell_others(telling: ProgressCallbacks | None, told: CheckReport) -> ProgressCallbacks | None:
-    """Tells of the whole repository's checks only those that nobody has heard of yet: each counts once."""
+    """Reports only those of the whole repository's checks that were not reported yet: each counts once."""
     if telling is None or telling.on_result is None:
         return telling
     tell, known = telling.on_result, frozenset(result.id for result in told.results)

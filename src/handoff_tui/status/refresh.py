@@ -52,7 +52,7 @@ def refresh(session: Session, recheck: Recheck, generation: int = 0) -> ReviewSt
 
 @without_collection()
 def refresh_all(session: Session, recheck: Recheck, generation: int = 0) -> Refreshed:
-    """The same, for who asks more about one of the handoffs."""
+    """The same, for callers that ask more about one of the handoffs."""
     result = read_repository(session).result
     evidence = RepositoryEvidence(session)
     prepare(evidence, result.handoffs, result.handoffs)

@@ -101,7 +101,7 @@ _BRANCH_LIKE: Final = compile_later(
     r"[`*'\"]{1,3}(?P<like>(?:feat(?:ure)?|(?:bug|hot)?fix|chore|release|refactor|wip|spike|story|epic|claude|codex)/"
     r"[^`*'\"\s]+|main|master|develop|trunk)[`*'\"]"
 )
-"""What is named like a branch is one where a sentence speaks of branches."""
+"""What is named like a branch is one if its sentence is about branches."""
 _LISTED_BRANCH: Final = compile_later(
     r"^[\s*_`•-]*([A-Za-z0-9][\w./-]*[\w-])[`*_]*\s*(?:$|[:(,\u2014\u2013-]|(?:lives|is|was|has|at|exists|holds)\b)"
 )
