@@ -355,6 +355,19 @@ def test_page_shortens_reasons_unless_all_are_wanted() -> None:
     assert whole.endswith("| agent: says FAIL; one thing; another; a third")
 
 
+@pytest.mark.parametrize(("refused", "once"), [(("H-1", "H-2"), True), (("H-1",), False)])
+def test_page_says_once_why_nothing_can_be_approved(refused: tuple[str, ...], *, once: bool) -> None:
+    """What holds for one handoff of several stays in its row."""
+    reviewed = [build_reviewed(Handoff(id=name, dialect="builder")) for name in ("H-1", "H-2")]
+    refusals = {"refusals": dict.fromkeys(refused, "no key"), "has_log": True}
+    lines = list_lines(build_status_page(build_state(*reviewed).model_copy(update=refusals)))
+    assert ("You can't approve here: no key" in lines) is once
+    assert [line.endswith("; no key") for line in lines if line.endswith(("decide", "no key")) and "|" in line] == [
+        not once,
+        False,
+    ]
+
+
 @pytest.mark.parametrize(("everything", "listed"), [(False, 13), (True, 14)])
 def test_page_lists_unknown_files_and_problems(*, everything: bool, listed: int) -> None:
     """Each with its place; long lists are cut unless all is wanted."""
