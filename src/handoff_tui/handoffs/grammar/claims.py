@@ -74,7 +74,7 @@ _INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.I
 _MAY_NAME: Final = compile_later(r"\.[A-Za-z]|/[A-Za-z]|makefile|Makefile|dockerfile|Dockerfile|\]\(")
 _COMMIT: Final = compile_later(r"(?<![0-9a-f])[0-9a-f]{7,40}(?![0-9a-f])")
 _BRANCH: Final = compile_later(
-    r"branch|Branch|BRANCH|ブランチ|分支|브랜치|[Rr]am[ao]\b|[Zz]weig|ветк|origin/|upstream/|git\b(?<=\bgit)|Git\b(?<=\bGit)"
+    r"branch|Branch|BRANCH|ブランチ|分支|브랜치|rama\b|Rama\b|ramo\b|Ramo\b|zweig|Zweig|ветк|origin/|upstream/|git\b(?<=\bgit)|Git\b(?<=\bGit)"
     r"|`(?:main|master|dev|(?:feat\w*|(?:bug|hot)?fix|chore|release|refactor|wip|spike|story|epic)/)|pushed to\b|"
     + "|".join(rf"{word}(?<=\b{word}) (?:the )?[`*]*\w+/\w" for word in ("on", "to", "onto", "in", "from"))
 )
