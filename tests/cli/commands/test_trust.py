@@ -90,7 +90,7 @@ def test_locked_key_is_exit_code_four(circle: Circle) -> None:
     """With a hint, and nothing is begun."""
     said = circle.speaking(circle.person("ada", PASSPHRASE), "init", "--repo", circle.repository)
     assert said.code == 4
-    assert "hint: Give it to the agent first" in said.stderr
+    assert "hint: Try again, or load the key first: ssh-add" in said.stderr
     assert list_entries(circle.repository) == []
 
 
