@@ -213,7 +213,7 @@ class ReviewApp(App[None], inherit_bindings=False):
 
     def on_review_app_state_arrived(self) -> None:
         self._arriving = False
-        if self._main is None or self.state is None:
+        if self._main is None or self.state is None or not self.is_running:  # a closing app has lost its widgets
             return
         self._ring(self.state.ring)
         if self._leaves_when_done and not self.state.activity.runs and not self.state.activity.reviewing:
