@@ -122,7 +122,7 @@ def test_agent_of_the_user_needs_no_trust(stepping: Stepping) -> None:
 
 def test_agent_of_a_repository_runs_after_consent_alone(asking: Stepping) -> None:
     """The refusal prints what would run, and the digest to spell out."""
-    with pytest.raises(AgentRunError, match=r"nobody has agreed to run it: sh agent\.sh") as refused:
+    with pytest.raises(AgentRunError, match=r"nobody has consented to run it: sh agent\.sh") as refused:
         asking.step()
     assert str(consent.digest_agents(asking.desk())) in refused.value.hint
     give_trust(asking)
@@ -151,7 +151,7 @@ def test_repository_that_only_widens_the_users_agent_is_asked_about(stepping: St
     command = f'command = ["sh", "{stepping.script()}", "{{prompt_file}}"]\n'
     text = f'[agents.maker]\n{command}environment = ["PATH", "TOKEN"]\n'
     stepping.builder.write("handoff-tui.toml", text).commit()
-    with pytest.raises(AgentRunError, match="nobody has agreed"):
+    with pytest.raises(AgentRunError, match="nobody has consented"):
         stepping.step()
 
 
@@ -172,7 +172,7 @@ def test_phase_that_only_a_document_names_is_asked_about(stepping: Stepping) -> 
     stepping.config.unlink()
     stepping.builder.write("handoff-tui.toml", '[agents.paint]\ncommand = ["sh", "x.sh"]\n')
     stepping.builder.write("HANDOFF.md", "# Handoff\n\nStatus: COMPLETE\nPhase: paint\n").commit("another phase")
-    with pytest.raises(AgentRunError, match=r"nobody has agreed to run it: sh x\.sh"):
+    with pytest.raises(AgentRunError, match=r"nobody has consented to run it: sh x\.sh"):
         stepping.step("paint")
     give_trust(stepping)
     assert is_trusted(stepping)

@@ -82,7 +82,7 @@ def test_first_hour_inside_the_app_ends_with_an_approval(
     terminal.press_slowly("i")
     terminal.wait_for("add a few lines on handing over to AGENTS.md")
     terminal.insist("C-s", "Set up and committed")
-    terminal.wait_for("Let an agent work")
+    terminal.wait_for("What agents commit from now on appears here")
     subjects = builder.git("log", "--format=%s").splitlines()
     assert subjects == ["Begin the handoff log", "Set up handoff-tui", "first"]
     assert builder.git("status", "--porcelain").split() == ["M", "staged.py"]

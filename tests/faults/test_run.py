@@ -120,7 +120,7 @@ def test_agents_of_a_repository_run_only_when_trusted(run_desk: RunDesk, isolate
     )
     run_desk.desk.change("exit 0\n", "src/agent.sh")
     refused = run_desk.run("OWN")
-    assert (refused.code, "nobody has agreed to run it" in refused.stderr) == (2, True)
+    assert (refused.code, "nobody has consented to run it" in refused.stderr) == (2, True)
     digest = refused.stderr.rpartition("--trust ")[2].strip()
     assert run_desk.run("--trust", "sha256:0").code == 2
     assert run_desk.run("--trust", digest).code == 0

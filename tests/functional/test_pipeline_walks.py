@@ -238,6 +238,8 @@ def test_session_is_walked_to_its_end(walk: Walk) -> None:
     """The first session is sent back once; the next one that resumes fails, and so the work goes back to the first."""
     walk.handoff = "mosaic"
     message = {"last_agent": "wren", "last_mode": "work", "implementation_progress": {"limiter": "done"}}
+    read = {"agent": "wren", "briefing_version": "1", "acknowledged_at": "2026-01-02T03:00:00Z"}
+    message["briefing_acknowledgment"] = read  # the gate asks for it
     state = {**message, "handoff_message": "The limiter is in src/limit.py and its tests pass; nothing is left to do."}
     task = {"task_id": "S-1", "objective": "Rate limiter", "status": "complete"}
     work = write(".mosaic/agent_state.json", state) + write(".mosaic/current_task.json", task)

@@ -117,13 +117,13 @@ def trust_agents(session: Session, digest: str) -> None:
 
 
 def refuse_untrusted(session: Session, agent: PhaseAgent) -> None:
-    """Raises an error if the repository brings this agent and nobody has agreed to run it."""
+    """Raises an error if the repository brings this agent and nobody has consented to run it."""
     if agent.from_repository:
         _refuse(session, digest_agents(session), agent, "step", AgentRunError)
 
 
 def refuse_untrusted_pipeline(session: Session, pipeline: Pipeline) -> None:
-    """Raises an error if the repository brings an agent of a phase and nobody has agreed to run it."""
+    """Raises an error if the repository brings an agent of a phase and nobody has consented to run it."""
     for phase in pipeline.phases:
         if has_phase_agent(session, pipeline, phase):
             refuse_untrusted(session, find_phase_agent(session, pipeline, phase))
@@ -152,7 +152,7 @@ def trust_procedures(session: Session, digest: str) -> None:
 
 
 def refuse_untrusted_agent(session: Session, name: str) -> None:
-    """Raises an error if the repository brings this agent of a procedure and nobody has agreed to run it."""
+    """Raises an error if the repository brings this agent of a procedure and nobody has consented to run it."""
     agent = list_procedure_agents(session).get(name)
     if agent is not None:
         _refuse(

@@ -374,7 +374,10 @@ def _read_tests(reading: ResultsReading, settings: Builder, status_text: str) ->
     reading.tests = _read_scope(reading, "package", own[:count], settings, covered, status_text)
     reading.regression = _read_scope(reading, "regression", regression[:1], settings, covered)
     if not own and not regression and reading.tests is None:
-        run = find_first_run(reading.source.outline.sections)
+        outline = reading.source.outline
+        snapshot = outlines.find_section(outline, "Baseline Snapshot")
+        counted = outlines.body(outline, snapshot, settings.results_sections) if snapshot is not None else []
+        run = find_first_run(section for section in outline.sections if section not in counted)
         if run is not None:
             reading.tests = run.counts()
             reading.claims.extend(run.claims("package", reading.source.path))
