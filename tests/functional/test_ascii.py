@@ -37,7 +37,7 @@ _STATES = {
 
 
 @pytest.mark.parametrize("state", _STATES)
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((160, 50), marks=pytest.mark.slow)])
 def test_every_tab_is_drawn_in_ascii(state: str, size: tuple[int, int]) -> None:
     """Frames and scroll bars too."""
 
