@@ -242,6 +242,11 @@ CLAIMING: Final = (
     *UNCOMMITTED,
     *FILES_BY_FOLDER,
     *LATER,
+    Sentence(
+        "## [Unreleased] - 2026-05-03\n\n### Added\n\n- `<created>`\n\n"
+        "## [1.4.0] - 2026-05-02\n\n### Added\n\n- `<mention>`, since folded into the above"
+    ),
+    Sentence("NEW\n  <created>\n  <created>\n\nGONE\n  <deleted>"),
 )
 
 NOT_CLAIMING: Final = (
@@ -256,6 +261,15 @@ NOT_CLAIMING: Final = (
     Sentence("Had we removed `<mention>`, loans would break."),
     Sentence("I ran `<mention>` and reviewed `<mention>`; no changes needed."),
     Sentence("Instead of a new `<mention>`, the model stays where it is."),
+    Sentence("No new component: `<mention>` was never created."),
+    Sentence("Option A was a new `<mention>`; we kept what is there."),
+    Sentence("## WHAT WE TRIED BEFORE (FAILED)\n\n- Last week's session had created `<mention>` and `<mention>`."),
+    Sentence("## Definition of done\n\n- `<mention>` exists and passes\n- `<mention>` describes the texts"),
+    Sentence("OPEN\n  <mention>\n  <mention>"),
+    Sentence("You will:\n\n1. Create `<mention>` with one function."),
+    Sentence("Read `<mention>` if it exists."),
+    Sentence("The uncommitted change in `<mention>` has long been committed."),
+    Sentence("Its documentation `<mention>` was deleted a year ago."),
     Sentence("What I did not do: touch `<mention>`."),
     Sentence("Either/or: retry and/or give up; the client/server split stays."),
     Sentence("The agent claimed to have written `<mention>`."),

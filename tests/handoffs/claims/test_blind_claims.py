@@ -16,7 +16,11 @@ def _share(tally: Tally, others: int) -> float:
 
 @pytest.mark.parametrize(
     ("name", "alarms_right", "alarms_raised", "claims_right", "claims_found"),
-    [("blind_claims.toml", 0.97, 0.93, 0.97, 0.95), ("blind_documents.toml", 0.97, 0.88, 0.98, 0.95)],
+    [
+        ("blind_claims.toml", 0.97, 0.93, 0.97, 0.95),
+        ("blind_documents.toml", 0.97, 0.88, 0.98, 0.95),
+        ("blind_reports.toml", 0.97, 0.77, 0.98, 0.8),
+    ],
 )
 def test_claims_of_documents_written_blind(
     tmp_path: Path, name: str, alarms_right: float, alarms_raised: float, claims_right: float, claims_found: float

@@ -27,6 +27,8 @@ from handoff_tui.handoffs.reading.claim_words import parse_status
 LEAST: Final = 0.9
 FEWEST: Final = 20
 """So many claims must have been found in blind samples, so that the share says something."""
+FEWEST_FALSE: Final = 10
+"""So many of them must have been called false."""
 _SAYS_GOOD = frozenset({"PASS", "COMPLETE", "APPROVED", "VALIDATED", "RESOLVED"})
 _FAILED = frozenset({"FAIL", "FAILED", "REJECTED", "RETRY", "ROLLBACK", "ROLLED_BACK", "ERROR", "ABORTED", "CANCELLED"})
 _UNDERWAY = frozenset(
@@ -47,32 +49,35 @@ class Precision(NamedTuple):
     """Of so many claims that were read, how many were right; and the share of right verdicts in generated documents.
 
     `blind` pools the first looks at samples by people who had not read the grammar, before anything was changed for
-    them: of so many claims found, so many are claimed.
+    them: of so many claims found, so many are claimed. `blind_false`: of so many that were called false there, so many
+    are. None if these samples have none of the kind that can be measured.
     """
 
     right: int
     read: int
     generated: float | None
     blind: tuple[int, int] | None = None
+    blind_false: tuple[int, int] | None = None
 
     def may_block(self, *, in_field: bool = False) -> bool:
         """Whether enough was right; `in_field`: whether no sentence had to be read, which alone went wrong unseen."""
-        measured = self.read > 0 and self.generated is not None
-        blind_right, blind_found = (not in_field and self.blind) or (FEWEST, FEWEST)
-        shares = (self.right / self.read, self.generated or 0, blind_right / blind_found) if measured else (0,)
-        return min(shares) >= LEAST and blind_found >= FEWEST
+        shares = [self.right / self.read if self.read else 0, self.generated or 0]
+        for looks, fewest in () if in_field else ((self.blind, FEWEST), (self.blind_false, FEWEST_FALSE)):
+            if looks is not None:
+                shares.append(looks[0] / looks[1] if looks[1] >= fewest else 0)
+        return min(shares) >= LEAST
 
 
 MEASURED: Final[Mapping[ClaimKind, Precision]] = {
-    ClaimKind.FILE_CREATED: Precision(35, 36, 1.0, (258, 267)),
-    ClaimKind.FILE_MODIFIED: Precision(30, 30, 1.0, (252, 268)),
-    ClaimKind.FILE_DELETED: Precision(9, 9, 1.0, (93, 96)),
-    ClaimKind.FILE_REFERENCED: Precision(23, 24, 1.0, (34, 43)),
-    ClaimKind.HASH: Precision(30, 30, 1.0, (61, 63)),
-    ClaimKind.COMMIT: Precision(32, 32, 1.0, (98, 101)),
-    ClaimKind.BRANCH: Precision(17, 18, 1.0, (29, 31)),
-    ClaimKind.UNCOMMITTED: Precision(29, 29, 1.0, (41, 43)),
-    ClaimKind.COUNT: Precision(44, 44, 1.0, (76, 83)),
+    ClaimKind.FILE_CREATED: Precision(35, 36, 1.0, (363, 384), (90, 100)),
+    ClaimKind.FILE_MODIFIED: Precision(30, 30, 1.0, (367, 386), (109, 111)),
+    ClaimKind.FILE_DELETED: Precision(9, 9, 1.0, (142, 146), (29, 30)),
+    ClaimKind.FILE_REFERENCED: Precision(23, 24, 1.0, (45, 57), (4, 12)),
+    ClaimKind.HASH: Precision(30, 30, 1.0, (85, 87), (14, 14)),
+    ClaimKind.COMMIT: Precision(32, 32, 1.0, (158, 161), (34, 36)),
+    ClaimKind.BRANCH: Precision(17, 18, 1.0, (49, 53), (3, 3)),
+    ClaimKind.UNCOMMITTED: Precision(29, 29, 1.0, (54, 58), (16, 17)),
+    ClaimKind.COUNT: Precision(44, 44, 1.0, (105, 113)),
     ClaimKind.BASELINE: Precision(8, 8, 1.0),
 }
 """Kinds that aren't here are never false by measurement, or have rules of their own."""

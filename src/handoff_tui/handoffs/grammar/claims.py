@@ -32,12 +32,17 @@ _SENTENCE_END: Final = compile_later(r"(?<=[.!?;])(?=\s+[^a-z])|(?<=;)(?=\s)|(?<
 _BETWEEN_BRANCHES: Final = compile_later(r",\s+|\s+(?:and|und|et|y)\s+")
 _NAMES_HASH: Final = compile_later(r"\bsha-?256\W{1,4}[0-9a-f]{64}\b", re.IGNORECASE)
 _COMMITTED: Final = compile_later(r"^[`*\s]*\((?:already |now )?(?:committed|checked in|pushed)\b", re.IGNORECASE)
+_VERSION: Final = compile_later(
+    r"^\[(?:unreleased|v?\d+(?:\.\d+)+)\S*\]|^(?:unreleased|v?\d+\.\d+\.\d+)(?:\s*[-\u2013\u2014(].*)?$", re.IGNORECASE
+)
+"""A heading of a changelog, which begins with the newest version."""
 _LONE_LABEL: Final = compile_later(
     r"^\W*\*\*([^*\n]{3,60})\?\*\*\s+(?=[`\w.])(.+)|^\s*([A-Z][a-z]+(?: [a-z]+)?)\.\s+(?=[\w.@-]+/)(.+)", re.DOTALL
 )
 """What else changed? `a`, `b`. Additions. src/a.py; src/b.py."""
 _ASKS: Final = compile_later(r"^(?:and )?(?:what|which)\b\s*", re.IGNORECASE)
 _BULLET: Final = compile_later(r"^\s*[•◦▪‣·:]\s+", re.MULTILINE)
+_LABELLED_PATHS: Final = compile_later(r"[A-Z][A-Za-z ]{1,40}:?(?:\n[ \t]*[\w@.-]+(?:/[\w@.-]+)*\.\w+[ \t]*)+")
 _ENTRY: Final = compile_later(
     r"\s*(?:\([a-z]{1,4}\)\s|(?:[\w@.-]+/)+[\w.-]+\.\w+\s?[:(\u2013\u2014]"
     r"|[~+✅✔☑⏳❌🔜➕🆕✨✏📝🔧🛠♻🗑➖🔥]|[AMDRU?]{1,2}\d{0,3}\s+[`\w.]|(?:NEW|MOD|DEL)\b|[`*]{1,3}[^`*\s]+[`*]{1,3}\s*[:(\u2013\u2014-])"
@@ -68,6 +73,9 @@ _NO_UNCOMMITTED: Final = compile_later(
 _RULE_FOR_OTHERS: Final = compile_later(
     r"\b(?:don['\u2019]t|do not|never|must not|should not) (?:leave|keep|have)\b|\bsuch as\b|\bfor example\b|\be\.g\.",
     re.IGNORECASE,
+)
+_SINCE_COMMITTED: Final = compile_later(
+    r"\b(?:has|have) (?:since |long |now |already )+been committed\b", re.IGNORECASE
 )
 _COMMIT_ORDER: Final = compile_later(r"^\W*(?:\[[^\]]*\]\W*)*(?:track|commit|stage|push|add)\b", re.IGNORECASE)
 _INSIDE: Final = compile_later(r"\b(?:in|under|to|into|inside|within)\W*$", re.IGNORECASE)
@@ -111,6 +119,7 @@ def find_claims(
     matter.
     """
     claims = ClaimList(document, package)
+    newest: str | None = None
     if front is not None:
         read_members(claims, front, _read_text)
     headings: list[tuple[int, str]] = []
@@ -123,7 +132,10 @@ def find_claims(
                 claims.parents.clear()
                 _read_text(claims, above, Item(section.line, section.title, 1))
         if section.level:
-            headings.append((section.level, section.name))
+            is_version = _VERSION.match(section.name) is not None
+            newest = newest or (section.name if is_version else None)
+            name = f"previous: {section.name}" if is_version and section.name != newest else section.name
+            headings.append((section.level, name))
         _read_section(claims, [name for _, name in headings] or [""], section)
     return claims.list()
 
@@ -161,8 +173,16 @@ def _read_section(claims: ClaimList, names: list[str], section: Section) -> None
 
 
 def _unfold(block: Block) -> Iterator[Block]:
-    """Lines of a paragraph that begin with a bullet are entries, though Markdown knows no such list."""
-    if not isinstance(block, Paragraph) or block.quoted or block.html or not _has_bullets(block.text):
+    """Lines of a paragraph that begin with a bullet, or that are paths below a label, are entries."""
+    if not isinstance(block, Paragraph) or block.quoted or block.html:
+        yield block
+        return
+    if _LABELLED_PATHS.fullmatch(block.text):
+        label, *paths = block.text.split("\n")
+        yield Paragraph(block.line, label.rstrip(" :") + ":")
+        yield from (Item(number, path.strip(), 1) for number, path in enumerate(paths, start=block.line + 1))
+        return
+    if not _has_bullets(block.text):
         yield block
         return
     for number, line in enumerate(block.text.split("\n"), start=block.line):
@@ -309,7 +329,8 @@ def _is_silent_field(sentence: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _is_silent_name(name: str) -> bool:
-    return (stance.is_planned(name) or stance.is_silent_heading(name)) and role_of(name) not in {DIRTY, Role.HASH}
+    is_silent = stance.is_planned(name) or stance.is_silent_heading(name) or stance.begins_with_denial(name)
+    return is_silent and role_of(name) not in {DIRTY, Role.HASH}
 
 
 def _read_field(claims: ClaimList, line: int, sentence: str, words: list[PathSpan], start: int) -> bool:
@@ -430,7 +451,7 @@ def _read_sentence(
     told = dict(read_sentence(masked, start, end, words, done=done))
     pointed = start
     dirty = _may_be_uncommitted(text) and _UNCOMMITTED.search(masked, start, end) is not None
-    silent = (_NO_UNCOMMITTED.search, _COMMIT_ORDER.match, _RULE_FOR_OTHERS.search)
+    silent = (_NO_UNCOMMITTED.search, _SINCE_COMMITTED.search, _COMMIT_ORDER.match, _RULE_FOR_OTHERS.search)
     for word in words:
         line = block.line + text.count("\n", 0, word.start)
         before, after = masked[start : word.start], masked[word.end : end]

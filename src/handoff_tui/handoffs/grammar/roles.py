@@ -112,7 +112,8 @@ _BUILT: Final = compile_later(
     re.IGNORECASE,
 )
 _NO_POINTERS: Final = compile_later(
-    r"\btemplate|\bexample|\bprevious|\bhistor|\bpropos|\bideas?\b|\bnot\b|\bbackground\b", re.IGNORECASE
+    r"\btemplate|\bexample|\bprevious|\bhistor|\bpropos|\bideas?\b|\bnot\b|\bbackground\b|\bdefinition of\b",
+    re.IGNORECASE,
 )
 _SILENT_TITLE: Final = compile_later(
     r"^\W*(?:plan|proposal|template|example|roadmap|next)|\b(?:plan|proposal|template|roadmap|backlog)\W*$",

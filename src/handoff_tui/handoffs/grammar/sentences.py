@@ -96,7 +96,8 @@ _CONTAINS: Final = compile_later(
 _FEW = 9
 _ELSEWHERE: Final = compile_later(
     r"^[`*)\s]*(?:in|on|from|of) (?:the |an? |my |our |their |its )?(?:own|old|other|another|previous|deleted|former"
-    r"|upstream|separate|\S+ (?=branch|repo))\S* ?(?:branch|repo\w*|project|release|version)",
+    r"|upstream|separate|\S+ (?=branch|repo))\S* ?(?:branch|repo\w*|project|release|version)"
+    r"|^[`*),\s]*if (?:it|they) (?:exists?|is there|are there)\b",
     re.IGNORECASE,
 )
 _NOT_HERE: Final = compile_later(
@@ -475,7 +476,7 @@ def goes_on(between: str) -> bool:
 
 
 def names_elsewhere(after: str) -> bool:
-    """Whether the words behind a path say that it is on another branch or in another repository."""
+    """Whether the words behind a path say that it is on another branch, in another repository, or perhaps nowhere."""
     return _ELSEWHERE.match(after) is not None
 
 

@@ -53,7 +53,7 @@ _TIMES: Final = (
     r"|april|may|june|july|august|september|october|november|december|20\d\d|phase \d+|sprint \d+)"
     r"|last (?:week|month|year|sprint|quarter|release)|before (?:I|we) (?:started|began|came|joined|arrived)"
     r"|before this (?:session|work|handoff)"
-    r"|(?:days|weeks|months|years) ago|long (?:ago|before)|in the past"
+    r"|(?:days|weeks|months|years|a (?:week|month|year)) ago|long (?:ago|before)|in the past"
 )
 _EARLIER: Final = compile_later(rf"\b(?:{_TIMES})\b", re.IGNORECASE)
 _OF_OTHERS: Final = compile_later(
@@ -61,7 +61,8 @@ _OF_OTHERS: Final = compile_later(
     r" (?:project|repo\w*)|used to|originally|naming|said|says?|claims?|(?:claimed|wrote|writes|reported"
     r"|reports|noted|stated|believed|thought|assumed|told \w+) that|according to"
     r"|(?:claimed|claims|said|reported|supposed|alleged|believed) to (?:have|be)"
-    rf"|{_TIMES}|already existed|before my time|upstream)\b"
+    rf"|{_TIMES}|already existed|before my time|upstream"
+    r"|(?:option|alternative|variant) \w{1,3} (?:was|were|is))\b"
     r"|^[^\w§]*had\b(?! to\b)",
     re.IGNORECASE,
 )
@@ -77,12 +78,14 @@ _SILENT_HEADING: Final = compile_later(
     r"|\bdo not\b|\bdon'?t\b|\bbackground\b|\balternatives?\b|\brejected\b|\bfollow[- ]?ups?\b|\bleft to do\b"
     r"|\boffen\b|\bnächste|\bà faire\b|\bprochain|\bpendiente|\bpróxim|\bda fare\b|\bprossim|\bte doen\b|\bvolgende\b"
     r"|\bdalej\b|\bследующ|\bплан|未|下一步|待办|今後|次の|다음|남은|\bupcoming\b|\bwish ?list\b"
+    r"|\b(?:tried|abandoned)\b|\bfailed (?:attempts?|approach|experiments?)|\bdefinition of done\b"
+    r"|^open(?: (?:items?|points?|tasks?|work|ends?|files?))?$|^you(?:['\u2019]ll| will)\b"
     r"|\bwould\b|\brequest(?:ed)?\b|\bthe ask\b|\bassumptions?\b|\bearlier (?:work|sessions?)\b",
     re.IGNORECASE,
 )
 _DONE_HEADING: Final = compile_later(r"\b(?:completed|delivered|done|finished|implemented)\b(?!\s*\?)", re.IGNORECASE)
 _NOT_DONE: Final = compile_later(
-    r"\b(?:not|left|to be|un)\b.*\b(?:completed|delivered|done|finished|implemented)\b", re.IGNORECASE
+    r"\b(?:not|left|to be|un|definition of)\b.*\b(?:completed|delivered|done|finished|implemented)\b", re.IGNORECASE
 )
 _STRUCK: Final = compile_later(r"~~[^~]*~~|<!--.*?-->", re.DOTALL)
 _ONLY: Final = compile_later(
@@ -255,6 +258,11 @@ def blank_out(text: str) -> str:
 
 def is_denied(words: str) -> bool:
     return bool(_NEGATED.search(words))
+
+
+def begins_with_denial(words: str) -> bool:
+    """Whether a name such as `No new files` says that there are none."""
+    return bool(_NEGATED.match(words))
 
 
 def is_planned(words: str) -> bool:

@@ -133,7 +133,7 @@ def world(kind: ClaimKind, state: VerdictState) -> MemoryWorld:
 def test_kinds_below_the_precision_that_is_asked_for_are_hints() -> None:
     """What was misread too often at the first look, or seen too rarely: a false one blocks nothing."""
     hints = {kind for kind in MEASURED if not may_block(kind)}
-    assert hints == {ClaimKind.FILE_REFERENCED}
+    assert hints == {ClaimKind.FILE_REFERENCED, ClaimKind.BRANCH}
     for kind in hints:
         assert list(judge(claims_hold, world(kind, VerdictState.CONTRADICTED))) == []
 
