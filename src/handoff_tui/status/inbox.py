@@ -97,6 +97,7 @@ def _build_item(
         since=max(times, default=None),
         search=_build_search(reviewed, name),
         refusal=_find_refusal(reviewed, facts),
+        may_decide=facts.reviewer.may_decide,
     )
 
 

@@ -152,6 +152,8 @@ class InboxItem(NamedTuple):
     """Why every gate of its repository is closed; then nothing there can be decided, whatever the item says."""
     refusal: str = ""
     """Why this person can't approve it, whatever the checks say; empty if they can."""
+    may_decide: bool = True
+    """Whether this person decides anything here. If not, it is said once, and not as the reason of each item."""
     measured: MeasuredGate | None = None
     """None until its checks were run."""
     running: str = ""
@@ -204,34 +206,43 @@ class InboxItem(NamedTuple):
     def reason(self) -> str:
         """Why it is in its group, in one sentence; of several reasons the one that stops an approval."""
         gate = self.reviewed.gate
-        if self.closed:
-            return f"every gate is closed: {self.closed}"
-        if self.running:
-            return f"{self.running} is working on it"
+        if self.closed or self.running:
+            return f"every gate is closed: {self.closed}" if self.closed else f"{self.running} is working on it"
         if not self.waits_on_me:
-            says_why = gate.state in {*OPENING, GateName.HELD, GateName.SUPERSEDED}
-            others = gate.next_move.who is Mover.REVIEWER and not says_why
-            return self.refusal or "another reviewer decides" if others else describe_reason(gate)
+            return self._describe_waiting()
         if gate.awaits or gate.next_move.who is Mover.HUMAN or gate.state in {*OPENING, GateName.HELD}:
             return describe_reason(gate)
         if self.reviewed.handoff.branch is not None:
             return gate.next_move.what
         return self._describe_measured()
 
+    def _describe_waiting(self) -> str:
+        """Of what somebody else does next. Who may decide nothing here is told so once, elsewhere."""
+        gate = self.reviewed.gate
+        why = describe_reason(gate)
+        if gate.next_move.who is not Mover.REVIEWER or gate.state in {*OPENING, GateName.HELD, GateName.SUPERSEDED}:
+            return why
+        if self.may_decide:
+            return self.refusal or "another reviewer decides"
+        if self.measured is not None:
+            return self._describe_measured()
+        return "another reviewer decides" if why == gate.next_move.what else why
+
     def _describe_measured(self) -> str:
         """Of what stops an approval, what is particular to this handoff comes first."""
         gate, measured = self.reviewed.gate, self.measured
         is_told = bool(gate.against) or gate.state is GateName.SUPERSEDED
+        refusal = self.refusal if self.may_decide else ""
         if measured is None:
             return describe_reason(gate) if is_told else "its checks are being run"
         problem = next(iter(measured.problems), None)
-        if problem is not None and (problem.blocks or not (is_told or self.refusal)):
+        if problem is not None and (problem.blocks or not (is_told or refusal)):
             more = f" (+{len(measured.problems) - 1} more)" if len(measured.problems) > 1 else ""
             return f"{problem.title}{more}"
         if is_told or measured.failing:
             return describe_reason(gate)
-        if self.refusal:
-            return self.refusal
+        if refusal:
+            return refusal
         claims = self.reviewed.claims
         held = f", all {claims.holds} claims hold" if claims.holds else ""
         open_claims = f", {plural(claims.unverified, 'claim')} not measured" if claims.unverified else held

@@ -289,9 +289,9 @@ def helper():
 
 
 def test_tests_of_python_are_found_with_what_they_assert() -> None:
-    """In classes and under conditions; not what is defined inside functions."""
+    """In classes and under conditions; not what is defined inside functions. A bound isn't exact: it allows many."""
     found = [(test.name, test.line, test.assertions, test.exact) for test in find_tests("a.py", PYTHON)]
-    assert found == [("TestBoat.test_rows", 3, 3, 2), ("test_sails", 9, 1, 1)]
+    assert found == [("TestBoat.test_rows", 3, 3, 1), ("test_sails", 9, 1, 1)]
 
 
 @pytest.mark.parametrize(

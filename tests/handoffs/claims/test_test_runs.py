@@ -51,6 +51,7 @@ def list_states(work: RepositoryBuilder, *, counts_runs: bool = True) -> set[Ver
         ("=== 3 passed, 1 skipped in 0.10s ===\n", {HOLDS}),
         ("1 failed, 2 passed in 0.10s\n", {HOLDS, FALSE}),  # three tests, but not three passed
         ("7 passed in 0.10s\n", {OPEN}),  # others than those that are claimed
+        ("2 passed in 0.10s\n", {FALSE}),  # fewer than are claimed
         ("no summary\n", {OPEN}),
     ],
 )

@@ -11,6 +11,8 @@ from handoff_tui.checks.testcode.parts import SkipMark, TestFunction
 from handoff_tui.core.lazy_pattern import compile_later
 
 _LOOSE_METHODS = frozenset({"assertTrue", "assertFalse", "assertIsNotNone", "assertIsNone"})
+_NAMING = (ast.Eq, ast.Is, ast.In)
+_BOUNDING = ("assertGreater", "assertLess", "assertNot", "assertIsNot")
 _RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "warns", "assertWarns"})
 _BROAD = frozenset({"Exception", "BaseException"})
 _FAILING = frozenset({"fail"})
@@ -100,12 +102,18 @@ def _judge(node: ast.AST) -> str | None:
     if isinstance(node, ast.Assert):
         if is_always_true(node.test):
             return "trivial"
-        return "exact" if isinstance(node.test, ast.Compare) else "loose"
+        return _judge_truth(node.test)
     if isinstance(node, ast.Call):
         return _judge_call(node)
     if isinstance(node, ast.ExceptHandler) and _swallows(node):
         return "trivial"
     return None
+
+
+def _judge_truth(test: ast.expr | None) -> str:
+    """Exact if it names a value; a bound, and a value that it isn't, allow many."""
+    is_exact = isinstance(test, ast.Compare) and all(isinstance(one, _NAMING) for one in test.ops)
+    return "exact" if is_exact else "loose"
 
 
 def _judge_call(call: ast.Call) -> str | None:
@@ -117,7 +125,9 @@ def _judge_call(call: ast.Call) -> str | None:
         argument = call.args[0] if call.args else None
         if argument is not None and name == "assertTrue" and is_always_true(argument):
             return "trivial"
-        return "exact" if isinstance(argument, ast.Compare) else "loose"
+        return _judge_truth(argument)
+    if name.startswith(_BOUNDING):
+        return "loose"
     if name.startswith("assert"):
         same = len(call.args) >= _PAIR and ast.dump(call.args[0]) == ast.dump(call.args[1])
         return "trivial" if same else "exact"

@@ -187,11 +187,12 @@ class RepositoryEvidence:
         later = self.history.list_between(path, position, len(self.history.commits))
         return self.describe_change(later[0].position) if later else "a change that is not committed"
 
-    def find_run(self, claim: Claim) -> CountedRun | None:
-        """The newest test run here on what a claim speaks about, whatever became of documents since."""
+    def find_test_runs(self, claim: Claim) -> tuple[CountedRun, ...]:
+        """The newest run of each command on what a claim speaks about, whatever became of documents since."""
         runs = self._test_runs
         moment = self.find_moment(claim) if runs else None
-        return next((one for one in reversed(runs) if moment and self._is_same_work(one, moment)), None)
+        same = (one for one in runs if moment and self._is_same_work(one, moment))
+        return tuple({one.command: one for one in same}.values())
 
     @cached_property
     def _test_runs(self) -> tuple[CountedRun, ...]:

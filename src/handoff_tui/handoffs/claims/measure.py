@@ -7,7 +7,7 @@ Nothing an agent wrote is evidence, except against itself: a status that its own
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from handoff_tui.core.classes import NamedTuple
 from handoff_tui.core.lazy_pattern import compile_later
@@ -110,25 +110,36 @@ def _measure_count(claim: Claim, handoff: Handoff, evidence: RepositoryEvidence)
     mismatch = _describe_mismatch(counts, may_miss=scope == "suite")
     if mismatch and (claim.subject or "").endswith(".total"):
         return _contradicted(None, mismatch)
-    run = evidence.find_run(claim) if counts is not None else None
-    if run is None or counts is None:
+    runs = evidence.find_test_runs(claim) if counts is not None else ()
+    if not runs or counts is None:
         return _unverified("no test report of this run was read")
-    return _compare_with_run(claim, counts, run)
+    return _compare_with_runs(claim, counts, runs)
 
 
-def _compare_with_run(claim: Claim, counts: TestCounts, run: CountedRun) -> Measurement:
-    """Beside a run here. As many tests are the same tests; others may be a part of them, or a suite of its own."""
+def _compare_with_runs(claim: Claim, counts: TestCounts, runs: Sequence[CountedRun]) -> Measurement:
+    """Beside the runs here. As many tests are the same tests, and fewer may be a part of them.
+
+    More were not run, unless the document reports several suites.
+    """
     name = (claim.subject or "").rpartition(".")[2]
-    measured = run.numbers[name]
-    told = ", ".join(f"{number} {one}" for one, number in run.numbers.items() if number and one != "total")
-    why = f"{run.command}, run here on {run.commit[:SHORT_COMMIT]}, counted {told or 'no tests'}"
     claimed = counts.total or (counts.passed or 0) + (counts.failed or 0) + (counts.skipped or 0)
-    whole, ran = run.numbers["total"], run.numbers["total"] - run.numbers["skipped"]
-    if claimed in {whole, ran} and claim.value in {measured, claimed if name == "total" else measured}:
-        return _holds(measured, why)
-    if claimed == whole:
+    for run in runs:
+        measured, whole = run.numbers[name], run.numbers["total"]
+        if claimed in {whole, whole - run.numbers["skipped"]}:
+            if claim.value in {measured, claimed if name == "total" else measured}:
+                return _holds(measured, _describe_run(run))
+            if claimed == whole:
+                return _contradicted(measured, _describe_run(run))
+    measured = sum(run.numbers[name] for run in runs)
+    why = "; ".join(map(_describe_run, runs))
+    if not counts.suites and claimed > sum(run.numbers["total"] for run in runs):
         return _contradicted(measured, why)
     return _unverified(f"{why}; other tests may be meant", measured)
+
+
+def _describe_run(run: CountedRun) -> str:
+    told = ", ".join(f"{number} {one}" for one, number in run.numbers.items() if number and one != "total")
+    return f"{run.command}, run here on {run.commit[:SHORT_COMMIT]}, counted {told or 'no tests'}"
 
 
 def _describe_mismatch(counts: TestCounts | None, *, may_miss: bool) -> str | None:
@@ -267,7 +278,7 @@ def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEviden
         return _unverified(f"{gone}; git ignores it") if evidence.is_ignored(found.path) else _contradicted(None, gone)
     is_known = evidence.history.has_work(moment) or (moment.commit is None and evidence.list_uncommitted_work())
     if moment.start < 0 or not is_known:
-        return _holds(found.path, f"{found.path} exists; which commits are meant is not known")
+        return _unverified(f"{found.path} exists; which commits are meant is not known", found.path)
     if found.path.endswith("/") or not evidence.history.list_versions(found.path):
         return _holds(found.path, f"{found.path} exists")
     span = moment.describe(evidence.history.commits)

@@ -14,6 +14,7 @@ from handoff_tui.checks.rule import Findings, RuleFinding, critical_rule, high_r
 from handoff_tui.core.classes import dataclass
 from handoff_tui.core.lazy_pattern import compile_later
 from handoff_tui.core.place import CheckMoment, Place
+from handoff_tui.core.text.labels import plural
 
 if TYPE_CHECKING:
     from handoff_tui.checks.testcode.parts import SkipMark, TestFunction
@@ -184,11 +185,12 @@ def assertions_not_weakened(context: Context) -> Findings:
 def compare(before: TestFunction, now: TestFunction) -> Iterator[tuple[str, str, str, str]]:
     """Yields what a test lost: the aspect, the problem in words, the value before and now."""
     if now.assertions < before.assertions:
-        problem = f"asserts less: {now.assertions} assertions that can fail, not {before.assertions}"
-        yield "assertions", problem, f"{before.assertions} assertions", f"{now.assertions} assertions"
+        problem = f"asserts less: {plural(now.assertions, 'assertion')} that can fail, not {before.assertions}"
+        yield "assertions", problem, plural(before.assertions, "assertion"), plural(now.assertions, "assertion")
     elif now.exact < before.exact:
-        problem = f"compares less exactly: {now.exact} comparisons, not {before.exact}"
-        yield "exactness", problem, f"{before.exact} comparisons", f"{now.exact} comparisons"
+        now_exact = plural(now.exact, "exact comparison")
+        problem = f"compares less exactly: {now_exact}, not {before.exact}"
+        yield "exactness", problem, plural(before.exact, "exact comparison"), now_exact
     elif now.empty and not before.empty:
         yield "body", "does nothing any more", "a body", "an empty body"
     for words in Counter(now.trivial) - Counter(before.trivial):

@@ -1,7 +1,7 @@
 """VR008: every checksum matches its file, wherever it is named: claims, manifests, metadata, lists of checksums.
 
 What a document of the past said may have been overtaken: it is intact when it was true at the document's own commit.
-A manifest, metadata and a list of checksums mention now.
+A manifest, metadata and a list of checksums are about now.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """VR003: everything that describes a handoff shows it in the same state.
 
-Files that mention one handoff agree, executions end where they may, steps and validations fit the outcome, a failure
+Files about one handoff agree, executions end where they may, steps and validations fit the outcome, a failure
 was rolled back, and no agent hands one phase to two successors at once.
 """
 
