@@ -254,7 +254,7 @@ def _measure_modified(claim: Claim, moment: Moment, evidence: RepositoryEvidence
         return _judge_unfound(claim, evidence)
     kept = [one for one in found.changed if not one.change.removed]
     if not found.changed and not found.edited:
-        return _judge_unchanged(found, moment, evidence)
+        return _judge_unchanged(found, moment, evidence, is_change=True)
     if not found.edited and evidence.history.is_from_the_beginning(found.changed, moment):
         return _contradicted(found.path, f"{found.path} was there from the beginning, and nothing changed it since")
     if not kept and not found.edited:
@@ -269,8 +269,10 @@ def _judge_lasting(found: PathThen, what: str, evidence: RepositoryEvidence, cha
     return _was_true(None, f"{found.path} {what}{by}; deleted since by {found.since}")
 
 
-def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEvidence) -> Measurement:
-    """A file that the commits it is claimed of left alone."""
+def _judge_unchanged(
+    found: PathThen, moment: Moment, evidence: RepositoryEvidence, *, is_change: bool = False
+) -> Measurement:
+    """A file that the commits it is claimed of left alone. That it is there doesn't show that it was changed."""
     if not found.then:
         if found.now:
             return _holds(found.path, f"{found.path} exists, though no commit of that time has it")
@@ -278,7 +280,8 @@ def _judge_unchanged(found: PathThen, moment: Moment, evidence: RepositoryEviden
         return _unverified(f"{gone}; git ignores it") if evidence.is_ignored(found.path) else _contradicted(None, gone)
     is_known = evidence.history.has_work(moment) or (moment.commit is None and evidence.list_uncommitted_work())
     if moment.start < 0 or not is_known:
-        return _unverified(f"{found.path} exists; which commits are meant is not known", found.path)
+        why = f"{found.path} exists; which commits are meant is not known"
+        return _unverified(why, found.path) if is_change else _holds(found.path, why)
     if found.path.endswith("/") or not evidence.history.list_versions(found.path):
         return _holds(found.path, f"{found.path} exists")
     span = moment.describe(evidence.history.commits)
